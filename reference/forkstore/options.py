@@ -1,0 +1,81 @@
+"""The repository options that all backends share, checked when a repository is built (spec section 2.5)."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from .contract.errors import InvalidArgument
+from .contract.ids import IdGenerator, Uuid7Generator
+from .contract.text import text_fault
+
+
+def system_clock() -> int:
+    """The time in Unix milliseconds."""
+    return time.time_ns() // 1_000_000
+
+
+class Clock:
+    """The repository's clock: the option `now`, or the system clock."""
+
+    def __init__(self, now: Callable[[], int] | None) -> None:
+        if now is not None and not callable(now):
+            raise InvalidArgument("now", "is not callable")
+        self._now = now or system_clock
+
+    def read(self) -> int:
+        """One reading, in Unix milliseconds.
+
+        Raises InvalidArgument when `now` gives anything but an integer of at least 0.
+        """
+        time_ms = self._now()
+        if type(time_ms) is not int or time_ms < 0:
+            raise InvalidArgument("now", "gives something other than an integer of at least 0")
+        return time_ms
+
+
+def checked_generator(id_generator: IdGenerator | None) -> IdGenerator:
+    """The option `id_generator`, or the built-in generator. Raises InvalidArgument."""
+    if id_generator is None:
+        return Uuid7Generator()
+    if not callable(getattr(id_generator, "next", None)):
+        raise InvalidArgument("id_generator", "has no method `next`")
+    return id_generator
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """The option `fork_probe`: a method that is missing does nothing (spec section 19.2).
+
+    Errors pass unchanged (S-ERR-04).
+    """
+
+    target: object | None
+
+    async def boundary_captured(self) -> None:
+        """The boundary is fixed and the source's commit queue is free (S-FORK-ORD-10)."""
+        await self._call("boundary_captured")
+
+    async def batch_copied(self, count: int) -> None:
+        """A batch of `count` destination writes is copied; an empty one is not reported (S-FORK-ORD-11)."""
+        if count:
+            await self._call("batch_copied", count)
+
+    async def before_publish(self) -> None:
+        """All is copied and nobody can see the destination yet (S-FORK-ORD-12)."""
+        await self._call("before_publish")
+
+    async def _call(self, name: str, *arguments: Any) -> None:
+        method = getattr(self.target, name, None)
+        if method is not None:
+            await method(*arguments)
+
+
+def check_parent_session_id(parent_session_id: str | None) -> str | None:
+    """The argument `parent_session_id` of a create. Raises InvalidArgument."""
+    fault = None if parent_session_id is None else text_fault(parent_session_id, allow_nul=True)
+    if fault is not None:
+        raise InvalidArgument("parent_session_id", fault)
+    return parent_session_id
