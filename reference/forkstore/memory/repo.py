@@ -26,7 +26,9 @@ class MemorySessionRepo:
     ever suspends; every other call runs wholly in its first step.
     """
 
+    # What a subclass may replace to build a variant of this backend.
     storage_class: ClassVar[Callable[[MemoryState, Clock], Storage]] = MemoryStorage
+    session_class: ClassVar[type[Session]] = Session
 
     def __init__(
         self,
@@ -95,7 +97,7 @@ class MemorySessionRepo:
             open_source = self._reservations.open_session(source_id)
             if open_source is not None and open_source.is_closing:
                 raise SessionClosed(source_id)
-            destination, writes = fork_state(source, options)
+            destination, writes = self.fork_state(source, options)
             await self._probe.boundary_captured()
             await self._probe.batch_copied(writes)
             await self._probe.before_publish()
@@ -109,6 +111,10 @@ class MemorySessionRepo:
         Keeps S-REPO-21 to S-REPO-24.
         """
         await self._closing.close()
+
+    def fork_state(self, source: MemoryState, options: ForkOptions) -> tuple[MemoryState, int]:
+        """The destination's state and its number of writes: the one job of a fork. A subclass may replace it."""
+        return fork_state(source, options)
 
     def _new_metadata(self, session_id: str | None, parent_session_id: str | None) -> SessionMetadata:
         """Metadata of a session to be made, by one clock reading (S-ENT-15, S-ENT-16). Raises InvalidSessionId."""
@@ -141,7 +147,7 @@ class MemorySessionRepo:
     ) -> Session:
         storage = type(self).storage_class(state, self._clock)
         return reservation.hand_to(
-            Session(metadata, storage, self._id_generator, lambda: self._reservations.release(metadata.id))
+            self.session_class(metadata, storage, self._id_generator, lambda: self._reservations.release(metadata.id))
         )
 
     async def _close_all(self) -> None:

@@ -1,0 +1,34 @@
+# Every target makes the environment it needs: a clean checkout, CPython 3.11 or newer and make are enough.
+# An environment that stands is left alone until pyproject.toml changes. PYTHON=/path/to/python chooses its interpreter.
+
+MAKEFLAGS += --no-print-directory
+PYTHON ?=
+RUN := .venv/bin/python -m
+
+.PHONY: check test lint types imports environment clean
+
+# The main job: the contract against the reference backend, a verdict per clause.
+check: environment
+	@.venv/bin/forkproof check memory --report build/report
+
+# The test suite on every supported Python of this machine.
+test: environment
+	@ci/test
+
+lint: environment
+	@$(RUN) ruff check .
+	@$(RUN) ruff format --check .
+
+types: environment
+	@$(RUN) mypy
+
+# Who may know whom.
+imports: environment
+	@.venv/bin/lint-imports --no-logo
+
+environment:
+	@ci/environment .venv dev $(PYTHON)
+
+clean:
+	rm -rf .venv .venv-* build
+	rm -rf .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache

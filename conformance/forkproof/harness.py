@@ -1,0 +1,100 @@
+"""What a backend hands the kit: a way to open its repository, and the openings (seams) a case may ask for.
+
+A harness is one class with one method that matters, `open_repo`. Everything else has a default, and a duck-typed object
+takes those defaults too, because the reference's own harnesses may not import the kit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from forkstore.contract.store import SessionRepo
+
+SEAM_NAMES = (
+    "probe",
+    "spy-files",
+    "spy-sql",
+    "raw-files",
+    "clock",
+    "fault-injection",
+    "raw-commit",
+    "staging-dir",
+    "code",
+)
+"""The seams of section 1.4 of the session contract; `code` is the reference store's own and is never asked of
+others.
+"""
+
+
+class HarnessError(Exception):
+    """The harness could not give the kit a repository, or did not take its place back. Never a broken clause."""
+
+
+@dataclass(frozen=True)
+class Seams:
+    """What a case asks of one opened repository; None where it does not ask."""
+
+    clock: Callable[[], int] | None = None
+    """Pass it on as the repository option `now`."""
+    probe: object | None = None
+    """Pass it on as the repository option `fork_probe`."""
+
+
+class Harness(Protocol):
+    """The one method every harness has. All attributes of `SessionHarness` are optional on other objects."""
+
+    async def open_repo(self, seams: Seams) -> SessionRepo:
+        """A repository on this harness's store; every call opens the same store."""
+        ...
+
+
+class SessionHarness:
+    """Base of a session store's harness: a folder of its own, and a repository on it.
+
+    >>> class MemoryHarness(SessionHarness):
+    ...     name = "memory"
+    ...     kinds = {"memory"}
+    ...     seams = {"clock", "probe", "raw-commit"}
+    ...
+    ...     async def open_repo(self, seams):
+    ...         return MemorySessionRepo(now=seams.clock, fork_probe=seams.probe)
+    """
+
+    name: str = ""
+    """Shown in reports."""
+    family: str = "sessions"
+    kinds: Iterable[str] = frozenset()
+    """Of `memory`, `jsonl`, `sqlite`: clauses that apply to these kinds only are asked too."""
+    seams: Iterable[str] = frozenset()
+    """Of `SEAM_NAMES`: what this harness can offer beyond opening a repository."""
+    durable: bool = False
+    """The store outlives its repository object: a second `open_repo` shows the same sessions."""
+    contract: str = "2026.1"
+    """The pinned contract version; clauses that are newer are shown, not scored."""
+    beyond: bool = False
+    """Whether clauses that ask more than the public protocol count for the verdict."""
+    cwd: str | None = None
+    """Working directory for stores whose `create` takes one; None for stores without."""
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+
+    async def open_repo(self, seams: Seams) -> SessionRepo:
+        """A repository on this harness's store. Raises `HarnessError` when a subclass does not say how."""
+        raise HarnessError(f"{type(self).__name__}.open_repo is not written: return your repository there")
+
+    async def clean_up(self) -> None:
+        """Runs after each case, when its sessions are deleted and its repository is closed."""
+
+
+def fact(harness: object, name: str) -> Any:
+    """An attribute of the harness, or the default that `SessionHarness` gives it."""
+    return getattr(harness, name, getattr(SessionHarness, name))
+
+
+def harness_name(harness: object) -> str:
+    """The name to show: the harness's own, or that of its class."""
+    return str(fact(harness, "name") or type(harness).__name__)

@@ -1,0 +1,1 @@
+"""Mutants of the session contract, one file per suite."""

@@ -1,0 +1,1 @@
+from forkproof.sessions import test_session_contract  # noqa: F401
