@@ -5,7 +5,7 @@ MAKEFLAGS += --no-print-directory
 PYTHON ?=
 RUN := .venv/bin/python -m
 
-.PHONY: check test lint types imports environment clean
+.PHONY: check test bench lint types imports environment clean
 
 # The main job: the contract against the reference backend, a verdict per clause.
 check: environment
@@ -14,6 +14,10 @@ check: environment
 # The test suite on every supported Python of this machine.
 test: environment
 	@ci/test
+
+# What an append and a fork cost on the memory backend, against references of the same run.
+bench: environment
+	@$(RUN) forkbench.session_costs memory -o build/bench/session-costs.json
 
 lint: environment
 	@$(RUN) ruff check .

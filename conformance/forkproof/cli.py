@@ -127,3 +127,7 @@ def _explain(arguments: argparse.Namespace) -> int:
     from forkproof.commands.clauses import explain
 
     return explain(arguments.clause, color=arguments.color)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -19,7 +19,7 @@ from forkproof.instruments.proxies import unwatched
 from forkproof.instruments.trace import Trace
 from forkproof.makers.maker import SessionMaker
 from forkproof.verdict import Outcome
-from forkstore.contract.errors import SessionNotFound
+from forkstore.contract.errors import RepoClosed, SessionNotFound
 
 KIT = str(Path(__file__).parent)
 SETTLE_ROUNDS = 50
@@ -131,7 +131,7 @@ async def _delete_sessions(store: SessionMaker, trace: Trace, ceiling: float, pr
 
 
 async def _delete(repo: Any, metadata: Any) -> None:
-    with contextlib.suppress(SessionNotFound):
+    with contextlib.suppress(SessionNotFound, RepoClosed):
         await repo.delete(metadata)
 
 

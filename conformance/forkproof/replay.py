@@ -17,13 +17,13 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from forkstore.contract.addresses import Address
+from forkstore.contract.addresses import Address, list_address, value_address
 from forkstore.contract.forks import BranchFork, TreeFork
 from forkstore.contract.records import ABSENT
 from forkstore.contract.writes import EntryInsert, ListAppend, ListDelete, UsageInsert, ValueDelete, ValueSet
 
 WRITES = (EntryInsert, UsageInsert, ValueSet, ValueDelete, ListAppend, ListDelete)
-ARGUMENT_OBJECTS = (ABSENT, TreeFork)
+ARGUMENT_OBJECTS = (ABSENT, TreeFork, list_address, value_address)
 """What recorded arguments may name, besides the classes that `Replay.carried` knows."""
 PATIENCE = 10.0
 """Seconds to wait for an operation that had ended at this point of the recording."""

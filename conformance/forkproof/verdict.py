@@ -47,9 +47,10 @@ class Lane(StrEnum):
 
 
 class Word(StrEnum):
-    """The verdict in one word."""
+    """The verdict in a word, or a few: a store with known broken MUST clauses does not simply conform."""
 
     CONFORMS = "CONFORMS"
+    KNOWN_FAILURES = "CONFORMS BUT FOR KNOWN FAILURES"
     DOES_NOT_CONFORM = "DOES NOT CONFORM"
     NOTHING_EXERCISED = "NOTHING EXERCISED"
     PARTIAL = "PARTIAL"
@@ -196,7 +197,12 @@ class Verdict:
         """0 conforms, 1 red, 3 nothing exercised; 2 is for bad input and never comes from a verdict."""
         if self.word is Word.NOTHING_EXERCISED:
             return 3
-        return 0 if self.word in (Word.CONFORMS, Word.PARTIAL) else 1
+        return 0 if self.is_good else 1
+
+    @property
+    def is_good(self) -> bool:
+        """Whether nothing is red: everything asked holds or is known to fail."""
+        return self.word in (Word.CONFORMS, Word.KNOWN_FAILURES, Word.PARTIAL)
 
 
 _EXERCISED = (Status.HOLDS, Status.FAILS, Status.KNOWN, Status.KIT_ERROR)
@@ -305,9 +311,12 @@ def _word(scored: Sequence[ClauseVerdict], kit_error: bool, ledger_red: bool, se
         return Word.KIT_ERROR
     if not any(each.status in _EXERCISED for each in scored):
         return Word.NOTHING_EXERCISED
-    if ledger_red or any(each.status is Status.FAILS and each.clause.level == "MUST" for each in scored):
+    must = {each.status for each in scored if each.clause.level == "MUST"}
+    if ledger_red or Status.FAILS in must:
         return Word.DOES_NOT_CONFORM
-    return Word.PARTIAL if selected else Word.CONFORMS
+    if selected:
+        return Word.PARTIAL
+    return Word.KNOWN_FAILURES if Status.KNOWN in must else Word.CONFORMS
 
 
 def _fact(harness: object, name: str, kind: type, default: Any) -> Any:

@@ -79,7 +79,7 @@ class Session(AdmittedReads):
 
         Raises InvalidQuery. Keeps S-QRY-09, S-QRY-14.
         """
-        return await self.scan_entries(**scan_of_find(query))
+        return await self.scan_entries(**scan_of_find(**query))
 
     async def find_entry(self, **query: Unpack[FindArguments]) -> Record | None:
         """The first entry that `find_entries` would give, or None. Raises InvalidQuery. Keeps S-QRY-15."""

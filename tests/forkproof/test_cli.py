@@ -189,7 +189,7 @@ def test_a_ledger_excuses_what_is_known_and_is_strict(forkproof, tmp_path):
     (tmp_path / "forkproof.toml").write_text(out)
     code, out, _ = forkproof("check", "shelf:Bad")
     assert code == 0
-    assert out.splitlines()[-1].startswith("bad: CONFORMS  must 1/3  should 0/0  known 2")
+    assert out.splitlines()[-1].startswith("bad: CONFORMS BUT FOR KNOWN FAILURES  must 1/3  should 0/0  known 2")
     (tmp_path / "forkproof.toml").write_text(
         out := (tmp_path / "forkproof.toml").read_text().replace('"bad"', '"good"')
     )

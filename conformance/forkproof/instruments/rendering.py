@@ -10,14 +10,19 @@ from collections.abc import Callable
 from dataclasses import fields, is_dataclass
 from enum import Enum
 
+from forkproof.difference import bounded
+from forkstore.contract.addresses import Address
+from forkstore.contract.records import ABSENT
+from forkstore.contract.writes import CommitResult
+
 TEXT_KEPT = 300
+MEMBERS_SHOWN = 8
 MEMBERS_KEPT = 300
 NODES_KEPT = 4_000
 DEPTH_KEPT = 60
 
 CONTRACT_OBJECTS = frozenset(
     {
-        "Address",
         "BranchFork",
         "TreeFork",
         "EntryInsert",
@@ -92,16 +97,18 @@ class Rendering:
 
     def _object(self, value: object, depth: int) -> str:
         name = type(value).__name__
+        if isinstance(value, Address):
+            return f"{value.kind}_address({self.text(value.namespace)}, {self.text(value.key)})"
         if is_dataclass(value) and not isinstance(value, type) and name in CONTRACT_OBJECTS:
-            members = (f"{field.name}={self.text(getattr(value, field.name), depth + 1)}" for field in fields(value))
+            members = (self.text(getattr(value, field.name), depth + 1) for field in fields(value))
             return f"{name}({', '.join(members)})"
-        if name == "Absent" or repr(value) == "ABSENT":
+        if value is ABSENT:
             return "ABSENT"
         if isinstance(value, Enum):
             return self._left_out(str(value))
         if callable(value):
             return self._left_out(f"the function {getattr(value, '__name__', name)}")
-        return self._left_out(_plain(value))
+        return self._left_out(bounded(_plain(value), quoted=False))
 
     def _left_out(self, what: str) -> str:
         self.shortened = True
@@ -110,7 +117,9 @@ class Rendering:
 
 def outcome_text(value: object) -> str:
     """A result in plain words, short enough for a line of a report."""
-    if isinstance(value, (dict, list, tuple)) and len(value) > 8:
+    if isinstance(value, CommitResult):
+        return f"sequences {value.first_seq} to {value.first_seq + len(value.seqs) - 1} at {value.timestamp}"
+    if isinstance(value, dict | list | tuple) and len(value) > MEMBERS_SHOWN:
         return f"{len(value)} members"
     text = _plain(value)
     return text if len(text) <= 200 else f"{text[:160]} … {len(text) - 160} characters more"

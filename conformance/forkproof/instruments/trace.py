@@ -20,7 +20,8 @@ from forkstore.contract.store import SessionRepo
 
 OPERATIONS_KEPT = 2_000
 TEXT_KEPT = 2_000_000
-LAST_KEPT = 12
+LAST_KEPT = 16
+READ_IN_FULL = "(read in full)"
 
 
 @dataclass(eq=False)
@@ -49,9 +50,11 @@ class Operation:
 
     def in_words(self) -> str:
         """The operation on one line."""
+        if self.method == READ_IN_FULL:
+            return f"{self.handle} was read in full"
         arguments = self.arguments if len(self.arguments) <= 240 else f"{self.arguments[:240]}…"
         came = {"running": "still running", "cancelled": "cancelled"}.get(self.kind, f"{self.kind} {self.outcome}")
-        return f"{self.handle}.{self.method}({arguments}) → {came}"
+        return f"{self.handle}.{self.method}({arguments.replace('replay.', '')}) → {came}"
 
 
 @dataclass(eq=False)
@@ -104,6 +107,8 @@ class Trace:
         """Records the start of a call, with its arguments as they are now."""
         self.calls += 1
         rendering = Rendering(self._metadata_name)
+        if method == "mutate":
+            args = ()  # the callback is played back by what it does with its scope
         told = [rendering.text(one) for one in args] + [f"{key}={rendering.text(one)}" for key, one in kwargs.items()]
         operation = Operation(
             handle, method, ", ".join(told), self._next(), clock=self.read_clock(), shortened=rendering.shortened
@@ -111,10 +116,10 @@ class Trace:
         self._keep(operation)
         return operation
 
-    def note(self, handle: str, what: str) -> None:
-        """Records reads that the kit makes itself, as one line."""
+    def note_full_reading(self, handle: str) -> None:
+        """Records a full reading by the kit itself, as one line."""
         self.calls += 1
-        self.last.append(Operation(handle, what, "", self._next(), ended=self._next(), kind="returned"))
+        self.last.append(Operation(handle, READ_IN_FULL, "", self._next(), ended=self._next(), kind="returned"))
 
     def end(self, operation: Operation, result: object) -> None:
         """Records that a call returned."""

@@ -111,6 +111,15 @@ class SessionMaker:
             await self.listed_ids(), sorted(subject.id for subject in subjects), of="the sessions that are listed"
         )
 
+    async def check_each(self, *subjects: Subject) -> None:
+        """`check_everywhere` for several sessions, one after the other; all of them are closed afterwards."""
+        for subject in subjects:
+            await subject.close()
+        for subject in subjects:
+            await subject.open()
+            await subject.check_everywhere()
+            await subject.close()
+
     async def empty_session(self, id: str | None = None) -> Subject:
         """Nothing in it."""
         return await self.create(id)

@@ -107,6 +107,13 @@ class Subject:
         """Moves a branch's tip, or makes the branch."""
         return await self.commit(ValueSet(branch_tip(branch), entry_id))
 
+    async def create_branch(self, name: str, at: str | None) -> None:
+        """`session.create_branch` of the store itself; the model learns the sequence from the tip row."""
+        await self.session.create_branch(name, at)
+        row = await self.session.get_value(branch_tip(name))
+        seq = 0 if row is None else row.seq
+        self.follow(CommitResult(seq, [seq], 0, await self.session.get_stats()), ValueSet(branch_tip(name), at))
+
     async def configure(self, branch: str, *, state: Record | None = None, thinking: str = "off") -> CommitResult:
         """Makes a branch a lane: configuration and state rows, in one commit."""
         return await self.commit(
@@ -140,7 +147,7 @@ class Subject:
     async def state(self) -> LogicalState:
         """What the live session shows, read in full."""
         inner = unwatched(self.session)
-        self.store.trace.note(handle_of(self.session), "read in full")
+        self.store.trace.note_full_reading(handle_of(self.session))
         return await read_state(inner, self._locations(), self.model)
 
     async def check(self, of: str = "the session, read in full") -> None:

@@ -118,9 +118,11 @@ class SessionModel:
         point = tip if options.entry_id is None else options.entry_id
         if point is None:
             return None
-        if point not in {entry["id"] for entry in self.path(tip)}:
+        # A tip that names no entry is a tip all the same: its content is not checked, and nothing lies below it.
+        if point != tip and point not in [entry["id"] for entry in self.path(tip)]:
             raise ForkRefused("EntryNotOnBranch", entry_id=point, branch=branch)
-        parent: str | None = self.entries[point].value["parentId"]
+        path = self.path(point)
+        parent: str | None = path[0]["parentId"] if path else None
         return point if options.position == "at" else parent
 
     def _refuse_undeclared(self) -> None:
@@ -165,7 +167,7 @@ class SessionModel:
     def path(self, tip: str | None) -> list[Record]:
         """The entries from a tip to its root, newest first, without `seq`."""
         found: list[Record] = []
-        while tip is not None and tip in self.entries:
+        while isinstance(tip, str) and tip in self.entries:
             found.append(self.entries[tip].value)
             tip = found[-1]["parentId"]
         return found

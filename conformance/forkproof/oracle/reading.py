@@ -115,8 +115,8 @@ async def _expect_entries_agree(session: Any, entries: list[Record]) -> None:
 
 async def _expect_paths_agree(session: Any, entries: list[Record], scalars: dict[Location, Any]) -> None:
     parents = {entry["id"]: entry["parentId"] for entry in entries}
-    tips = {value for (namespace, _), value in scalars.items() if namespace == "pi.branch.tip"}
-    for tip in sorted(tip for tip in tips if isinstance(tip, str) and tip in parents):
+    tips = [value for (namespace, _), value in scalars.items() if namespace == "pi.branch.tip"]
+    for tip in sorted({tip for tip in tips if isinstance(tip, str) and tip in parents}):
         path: list[str] = []
         at: str | None = tip
         while at is not None:

@@ -7,8 +7,20 @@ from collections.abc import Sequence
 
 from forkproof.verdict import Status, Verdict, Word
 
-_WORST_FIRST = (Word.KIT_ERROR, Word.DOES_NOT_CONFORM, Word.NOTHING_EXERCISED, Word.PARTIAL, Word.CONFORMS)
-_COLOR = {Word.CONFORMS: "brightgreen", Word.PARTIAL: "yellow", Word.NOTHING_EXERCISED: "lightgrey"}
+_WORST_FIRST = (
+    Word.KIT_ERROR,
+    Word.DOES_NOT_CONFORM,
+    Word.NOTHING_EXERCISED,
+    Word.PARTIAL,
+    Word.KNOWN_FAILURES,
+    Word.CONFORMS,
+)
+_COLOR = {
+    Word.CONFORMS: "brightgreen",
+    Word.KNOWN_FAILURES: "yellow",
+    Word.PARTIAL: "yellow",
+    Word.NOTHING_EXERCISED: "lightgrey",
+}
 
 
 def render_badge(verdicts: Sequence[Verdict]) -> str:

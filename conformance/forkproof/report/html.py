@@ -8,7 +8,7 @@ from itertools import groupby
 
 from forkproof.clauses import CONTRACT
 from forkproof.report.lines import Failure, failures, in_short, last_line, not_exercised_by_reason, notes
-from forkproof.verdict import ClauseVerdict, Lane, Status, Verdict, Word
+from forkproof.verdict import ClauseVerdict, Lane, Status, Verdict
 
 _STYLE = """
 :root { color-scheme: light dark; --line: #c8c8c8; --good: #0a6b2d; --bad: #b00020; --soft: #6b4e00; --pane: #f4f4f4; }
@@ -62,7 +62,7 @@ def render_html(verdicts: Sequence[Verdict]) -> str:
 
 
 def _target(number: int, verdict: Verdict) -> str:
-    name, good = escape(verdict.target.name), verdict.word in (Word.CONFORMS, Word.PARTIAL)
+    name, good = escape(verdict.target.name), verdict.is_good
     parts = [
         f'<section aria-labelledby="target-{number}">',
         f'<h1 id="target-{number}" class="{"good" if good else "bad"}">{name}: {verdict.word}</h1>',

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from forkproof.clauses import Clause
 from forkproof.report.lines import Failure, failures, in_short, last_line, not_exercised_by_reason, notes, visible
-from forkproof.verdict import ClauseVerdict, Lane, Status, Verdict, Word
+from forkproof.verdict import ClauseVerdict, Lane, Status, Verdict
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -104,7 +104,7 @@ class Terminal:
             self.line(f"{verdict.target.name}: {note}")
 
     def last_line(self, verdict: Verdict) -> None:
-        good = verdict.word in (Word.CONFORMS, Word.PARTIAL)
+        good = verdict.is_good
         self.line(last_line(verdict), "green" if good else "bold red")
 
     def _failure(self, target: str, failure: Failure) -> None:

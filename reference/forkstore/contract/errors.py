@@ -39,7 +39,7 @@ class SessionNotFound(SessionStoreError):
 
     def __str__(self) -> str:
         place = "" if self.path is None else f" at {self.path}"
-        return f"there is no session {self.session_id!r}{place}"
+        return f"there is no session {self.session_id!r}{place}; `list` shows those that there are"
 
 
 @dataclass(eq=False)
@@ -67,7 +67,7 @@ class RepoClosed(SessionStoreError):
     """Use of a repository that is closing or closed."""
 
     def __str__(self) -> str:
-        return "the repository is closing or closed"
+        return "the repository is closing or closed; build another one"
 
 
 @dataclass(eq=False)
@@ -79,7 +79,7 @@ class ForeignSession(SessionStoreError):
     field: str
 
     def __str__(self) -> str:
-        return f"session {self.session_id!r} at {self.path} is not this repository's: its {self.field} differs"
+        return f"session {self.session_id!r} at {self.path} is not this repository's: its {self.field} differs; use metadata of this one"
 
 
 @dataclass(eq=False)
@@ -136,7 +136,7 @@ class DuplicateId(SessionStoreError):
     id: str
 
     def __str__(self) -> str:
-        return f"id {self.id!r} already names an entry or usage row of this session"
+        return f"id {self.id!r} already names an entry or usage row of this session; mint another"
 
 
 @dataclass(eq=False)
@@ -147,7 +147,7 @@ class UnknownParent(SessionStoreError):
     parent_id: str
 
     def __str__(self) -> str:
-        return f"entry {self.entry_id!r} names the unknown parent {self.parent_id!r}"
+        return f"entry {self.entry_id!r} names the unknown parent {self.parent_id!r}; insert that entry first"
 
 
 @dataclass(eq=False)
@@ -157,7 +157,7 @@ class UnknownEntry(SessionStoreError):
     entry_id: str
 
     def __str__(self) -> str:
-        return f"there is no entry {self.entry_id!r} in this session"
+        return f"there is no entry {self.entry_id!r} in this session; name one that is stored"
 
 
 @dataclass(eq=False)
@@ -167,7 +167,7 @@ class UnknownBranch(SessionStoreError):
     name: str
 
     def __str__(self) -> str:
-        return f"there is no branch {self.name!r}: it has no tip row"
+        return f"there is no branch {self.name!r}: it has no tip row; create it first"
 
 
 @dataclass(eq=False)
@@ -209,7 +209,7 @@ class EntryNotOnBranch(SessionStoreError):
     branch: str
 
     def __str__(self) -> str:
-        return f"entry {self.entry_id!r} is neither the tip of branch {self.branch!r} nor one of its ancestors"
+        return f"entry {self.entry_id!r} is neither the tip of branch {self.branch!r} nor one of its ancestors; name an entry of its path"
 
 
 @dataclass(eq=False)
@@ -220,7 +220,7 @@ class UndeclaredNamespace(SessionStoreError):
     kind: str
 
     def __str__(self) -> str:
-        return f"the source has a current {self.kind} row in {self.namespace!r}, for which no fork rule is declared"
+        return f"the source has a current {self.kind} row in {self.namespace!r}, for which no fork rule is declared; delete it first"
 
 
 @dataclass(eq=False)
@@ -327,7 +327,7 @@ class CommitAlreadyAttempted(SessionStoreError):
     """Second commit in one mutation scope."""
 
     def __str__(self) -> str:
-        return "this mutation scope has used its one commit attempt"
+        return "this mutation scope has used its one commit attempt; begin another scope"
 
 
 @dataclass(eq=False)
@@ -335,4 +335,4 @@ class ScopeEnded(SessionStoreError):
     """Use of a mutation scope after its end."""
 
     def __str__(self) -> str:
-        return "this mutation scope has ended"
+        return "this mutation scope has ended; begin another scope"

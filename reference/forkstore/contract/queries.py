@@ -7,6 +7,7 @@ A query object is built from the caller's parameters, checks them all, and eithe
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
@@ -116,7 +117,7 @@ class BranchQuery:
     def select(self, newest_first: Iterable[E]) -> Iterator[E]:
         """The answer, from the path of `start` as it is walked: newest first."""
         path = newest_first if self.order == "newest_first" else reversed(list(newest_first))
-        return islice(filter(self._keeps, self._to_stop(path)), self.limit)
+        return _first(filter(self._keeps, self._to_stop(path)), self.limit)
 
     def _to_stop(self, path: Iterable[E]) -> Iterator[E]:
         for entry in path:
@@ -153,7 +154,7 @@ class EntryQuery:
 
     def select(self, ordered: Iterable[E]) -> Iterator[E]:
         """The answer, from the entries within the bounds in the asked order."""
-        return islice((entry for entry in ordered if _fits(entry, self.type, self.custom_type)), self.limit)
+        return _first((entry for entry in ordered if _fits(entry, self.type, self.custom_type)), self.limit)
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,20 +188,20 @@ class ListQuery:
         object.__setattr__(self, "limit", min(self.limit, LARGEST_LIST_LIMIT))
 
 
-def scan_of_find(query: FindArguments) -> EntryArguments:
+def scan_of_find(
+    *,
+    order: Order = "desc",
+    type: str | None = None,
+    custom_type: str | None = None,
+    cursor: int | None = None,
+    limit: int | None = None,
+) -> EntryArguments:
     """The `scan_entries` parameters of a session's find: newest first by default, the cursor exclusive (S-QRY-09,
     S-QRY-14).
 
     Raises InvalidQuery for a cursor of the wrong type; the scan checks the rest.
     """
-    order = query.get("order", "desc")
-    scan: EntryArguments = {
-        "order": order,
-        "type": query.get("type"),
-        "custom_type": query.get("custom_type"),
-        "limit": query.get("limit"),
-    }
-    cursor = query.get("cursor")
+    scan: EntryArguments = {"order": order, "type": type, "custom_type": custom_type, "limit": limit}
     _check_sequence("cursor", cursor)
     if cursor is not None and order == "asc":
         scan["from_seq"] = cursor + 1
@@ -240,6 +241,11 @@ def check_address(address: Address, kind: str) -> Address:
     if not isinstance(address, Address) or address.kind != kind:
         raise InvalidQuery("address", f"is not an address of kind {kind!r}")
     return address
+
+
+def _first(entries: Iterator[E], limit: int | None) -> Iterator[E]:
+    # A limit has no upper bound; islice has one, which no number of entries can reach.
+    return islice(entries, None if limit is None else min(limit, sys.maxsize))
 
 
 def _fits(entry: Structured, entry_type: str | None, custom_type: str | None) -> bool:
