@@ -157,7 +157,12 @@ class ContractRun:
     def pytest_sessionfinish(self, session: pytest.Session) -> Generator[None]:
         """Judges, writes the reports, and turns the run red when the verdict is."""
         stopped = bool(session.shouldstop or session.shouldfail) or session.exitstatus == pytest.ExitCode.INTERRUPTED
-        self.verdicts = [] if self.config.option.collectonly else self.judged(stopped)
+        if self.config.option.collectonly:
+            yield
+            return
+        self.verdicts = self.judged(stopped)
+        if self.planned and not (self.verdicts or self.errors or stopped):
+            self.errors.append("every case was skipped: nothing was asked of the backend")
         if self.report is not None and self.verdicts:
             write_reports(self.report, self.verdicts)
         yield

@@ -14,7 +14,7 @@ from dataclasses import fields, is_dataclass
 from types import TracebackType
 from typing import Any, Literal, Self
 
-from forkproof.difference import bounded, difference
+from forkproof.difference import bounded, contrast
 
 
 class ClauseBroken(Exception):
@@ -38,9 +38,7 @@ def expect_equal(seen: object, expected: object, of: str, *, ordered: bool = Fal
     >>> expect_equal(await branch.get_tip_id(), "e3", of="the tip after the append")
     """
     if not strictly_equal(seen, expected, ordered=ordered):
-        raise ClauseBroken(
-            f"{of}\nexpected: {bounded(expected)}\nseen:     {bounded(seen)}{difference(seen, expected)}"
-        )
+        raise ClauseBroken(f"{of}\n{contrast(seen, expected, ordered=ordered)}")
 
 
 def strictly_equal(seen: object, expected: object, *, ordered: bool = False) -> bool:

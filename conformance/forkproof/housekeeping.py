@@ -123,14 +123,29 @@ async def _cancel_strays() -> None:
 
 
 async def _delete_sessions(store: SessionMaker, trace: Trace, ceiling: float, problems: list[str]) -> None:
+    """Deletes what the case made. A durable store whose repository the case has closed is opened once more for that."""
     if not store.repos or not trace.made:
         return
+    made = list(trace.made.values())
     repo = unwatched(store.repos[-1])
-    for metadata in list(trace.made.values()):
+    if await _is_closed(repo) and store.durable:
+        repo = unwatched(await store.open_second_repo())
+    for metadata in made:
         await _attempt(_delete(repo, metadata), f"deleting the session {metadata.id!r}", ceiling, problems)
 
 
+async def _is_closed(repo: Any) -> bool:
+    try:
+        await repo.list()
+    except RepoClosed:
+        return True
+    except Exception:  # noqa: BLE001 - another problem of the store: the deletes will meet it and name it
+        return False
+    return False
+
+
 async def _delete(repo: Any, metadata: Any) -> None:
+    # A store that is not durable is gone with its closed repository, and its sessions with it.
     with contextlib.suppress(SessionNotFound, RepoClosed):
         await repo.delete(metadata)
 

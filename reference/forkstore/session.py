@@ -27,9 +27,9 @@ from .contract.queries import (
     BranchArguments,
     BranchQuery,
     FindArguments,
+    FindQuery,
     check_entry_id,
     first_only,
-    scan_of_find,
 )
 from .contract.records import ABSENT, Absent, Json, Record, refuse_pending
 from .contract.store import SessionMetadata, Storage
@@ -79,7 +79,7 @@ class Session(AdmittedReads):
 
         Raises InvalidQuery. Keeps S-QRY-09, S-QRY-14.
         """
-        return await self.scan_entries(**scan_of_find(**query))
+        return await self.scan_entries(**FindQuery(**query).scan())
 
     async def find_entry(self, **query: Unpack[FindArguments]) -> Record | None:
         """The first entry that `find_entries` would give, or None. Raises InvalidQuery. Keeps S-QRY-15."""

@@ -15,7 +15,7 @@ async def pause(rounds: int = 2) -> None:
         await asyncio.sleep(0)
 
 
-async def settled(task: asyncio.Task[T]) -> T:
+async def settled(task: asyncio.Task[T], on_cancel: Callable[[], None] = lambda: None) -> T:
     """The outcome of a task. A cancelled caller learns of its cancellation only when the task has ended."""
     cancelled: asyncio.CancelledError | None = None
     while not task.done():
@@ -23,8 +23,10 @@ async def settled(task: asyncio.Task[T]) -> T:
             await asyncio.wait([task])
         except asyncio.CancelledError as error:
             cancelled = cancelled or error
+            on_cancel()
     if cancelled is not None:
-        task.exception()  # nobody else will ask for it
+        if not task.cancelled():
+            task.exception()  # nobody else will ask for it
         raise cancelled
     return task.result()
 

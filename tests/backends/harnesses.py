@@ -6,8 +6,8 @@ from pathlib import Path
 
 from forkproof.harness import Seams, SessionHarness
 from forkstore.contract.store import SessionRepo
-from forkstore.memory import MemorySessionRepo
 
+from .black_box import SealedSessionRepo
 from .odd import OddSessionRepo
 from .suspending import Sessions, SuspendingSessionRepo
 
@@ -46,6 +46,7 @@ class Odd(SessionHarness):
 
     name = "odd"
     seams = SEAMS
+    cwd = "/srv/garden"
 
     async def open_repo(self, seams: Seams) -> SessionRepo:
         """A store of its own per repository."""
@@ -53,10 +54,10 @@ class Odd(SessionHarness):
 
 
 class BlackBox(SessionHarness):
-    """The memory backend behind a harness that offers no seam at all."""
+    """Offers no seam at all."""
 
     name = "black-box"
 
     async def open_repo(self, seams: Seams) -> SessionRepo:
         """A repository with nothing to see or steer it by."""
-        return MemorySessionRepo()
+        return SealedSessionRepo()

@@ -1,23 +1,32 @@
 """A right backend with choices that nobody expects and the contract allows.
 
-Its forks are numbered with gaps from a number of their own, its records come back with their structural fields in front,
-it mints ids in its own way, refuses session ids that are not plain, and suspends more often than it needs to.
+Its forks are numbered with gaps from a number of their own, and its records come back with their structural fields
+first. It mints ids in its own way, refuses session ids that are not plain, wants a working directory, and lists a path
+and a time of change that nobody else knows of. A commit that is cancelled in the queue is withdrawn, and that an id is
+taken by a closed session turns out late.
 """
 
 from __future__ import annotations
 
+import asyncio
 import itertools
 import re
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from typing import Any, ClassVar
 
-from forkstore.contract.errors import InvalidArgument, InvalidSessionId
+from forkstore.contract.errors import InvalidArgument, InvalidSessionId, SessionExists
 from forkstore.contract.ids import check_session_id
 from forkstore.contract.records import Record
-from forkstore.contract.store import SessionMetadata
+from forkstore.contract.store import SessionMetadata, Storage
+from forkstore.contract.writes import CommitResult, Write
+from forkstore.memory.state import MemoryState
+from forkstore.options import Clock
+from forkstore.reservations import Reservation
+from forkstore.session import Session
 
-from .commit_queue import pause
+from .commit_queue import pause, settled
 from .suspending import SuspendingSessionRepo, SuspendingStorage
 
 _PLAIN_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
@@ -41,7 +50,18 @@ class CountingGenerator:
 
 
 class OddStorage(SuspendingStorage):
-    """Records with their structural fields first."""
+    """Records with their structural fields first, and commits that can be withdrawn while they wait."""
+
+    async def commit(self, writes: list[Write]) -> CommitResult:
+        job = self.job(writes)
+        withdrawn = asyncio.Event()
+
+        def unless_withdrawn() -> CommitResult:
+            if withdrawn.is_set():
+                raise asyncio.CancelledError
+            return job()
+
+        return await settled(self._commits.admit(unless_withdrawn), on_cancel=withdrawn.set)
 
     async def get_entries(self, ids: Iterable[str]) -> dict[str, Record]:
         found = await super().get_entries(ids)
@@ -61,14 +81,26 @@ class OddStorage(SuspendingStorage):
 class OddSessionRepo(SuspendingSessionRepo):
     """Destinations numbered 1007, 1010, 1013, …; plain session ids only."""
 
-    storage_class = OddStorage
+    storage_class: ClassVar[Callable[[MemoryState, Clock], Storage]] = OddStorage
     batch_writes: ClassVar[int] = 7
+    takes_cwd: ClassVar[bool] = True
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**{"id_generator": CountingGenerator()} | options)
 
     def numbers(self) -> Iterator[int]:
         return itertools.count(1007, 3)
+
+    async def list(self, *, cwd: str | None = None) -> list[SessionMetadata]:
+        listed = await super().list(cwd=cwd)
+        return [replace(one, path=f"/odd/{one.id}", modified_at=self._changed_at(one)) for one in listed]
+
+    def _changed_at(self, metadata: SessionMetadata) -> int:
+        _, state = self._find(metadata.id)
+        return metadata.created_at + state.next_seq
+
+    def _reserve_new(self, session_id: str) -> Reservation[str, Session]:
+        return self._reservations.reserve(session_id, SessionExists(session_id))
 
     def _new_metadata(self, session_id: str | None, parent_session_id: str | None) -> SessionMetadata:
         if session_id is not None and not _PLAIN_ID.fullmatch(check_session_id(session_id)):

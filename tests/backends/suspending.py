@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Awaitable, Callable, Iterable, Iterator
+from dataclasses import replace
 from typing import Any, ClassVar, TypeVar, cast
 
 import msgspec
@@ -57,12 +58,16 @@ class SuspendingStorage(MemoryStorage):
 
     def __init__(self, state: MemoryState, clock: Clock) -> None:
         super().__init__(state, clock)
-        self._commits = cast(QueuedState, state).commits
+        self._commits = cast("QueuedState", state).commits
 
     async def commit(self, writes: list[Write]) -> CommitResult:
+        return await settled(self._commits.admit(self.job(writes)))
+
+    def job(self, writes: list[Write]) -> Callable[[], CommitResult]:
+        """The first step of a commit, and what is left to do when its turn has come."""
         prepare(writes)
         kept = copy.deepcopy(writes)  # what the caller changes from here on is no longer part of the commit
-        return await settled(self._commits.admit(lambda: _at_once(super(SuspendingStorage, self).commit(kept))))
+        return lambda: _at_once(super(SuspendingStorage, self).commit(kept))
 
     async def get_entries(self, ids: Iterable[str]) -> dict[str, Record]:
         return await _later(super().get_entries(ids))
@@ -101,6 +106,7 @@ class SuspendingSessionRepo(MemorySessionRepo):
 
     storage_class: ClassVar[Callable[[MemoryState, Clock], Storage]] = SuspendingStorage
     batch_writes: ClassVar[int] = 3
+    takes_cwd: ClassVar[bool] = False
 
     def __init__(self, *, sessions: Sessions | None = None, **options: Any) -> None:
         super().__init__(**options)
@@ -111,8 +117,8 @@ class SuspendingSessionRepo(MemorySessionRepo):
         self, *, id: str | None = None, parent_session_id: str | None = None, cwd: str | None = None
     ) -> Session:
         self._reservations.check_open()
-        _refuse_cwd(cwd)
-        metadata = self._new_metadata(id, check_parent_session_id(parent_session_id))
+        self._check_cwd(cwd, needed=True)
+        metadata = replace(self._new_metadata(id, check_parent_session_id(parent_session_id)), cwd=cwd)
         with self._reserve_new(metadata.id) as reservation:
             return await self._made(metadata, _empty, reservation)
 
@@ -128,9 +134,9 @@ class SuspendingSessionRepo(MemorySessionRepo):
 
     async def list(self, *, cwd: str | None = None) -> list[SessionMetadata]:
         self._reservations.check_open()
-        _refuse_cwd(cwd)
+        self._check_cwd(cwd, needed=False)
         await pause()
-        found = [metadata for metadata, _ in self._sessions.values()]
+        found = [metadata for metadata, _ in self._sessions.values() if cwd in (None, metadata.cwd)]
         await pause()
         return sorted(found, key=lambda metadata: (-metadata.created_at, metadata.id))
 
@@ -149,11 +155,12 @@ class SuspendingSessionRepo(MemorySessionRepo):
         source_id = _identity(metadata)
         new_metadata = self._new_metadata(options.id, source_id)
         with self._reserve_new(new_metadata.id) as reservation:
-            _, source = self._find(source_id)
+            stored, source = self._find(source_id)
+            new_metadata = replace(new_metadata, cwd=stored.cwd)
             open_source = self._reservations.open_session(source_id)
             if open_source is not None and open_source.is_closing:
                 raise SessionClosed(source_id)
-            state = cast(QueuedState, source)
+            state = cast("QueuedState", source)
             boundary = state.commits.admit(state.frozen)
 
             async def copied() -> QueuedState:
@@ -170,16 +177,25 @@ class SuspendingSessionRepo(MemorySessionRepo):
             state = await build()
             await pause()
             self._reservations.check_open()
-            if metadata.id in self._sessions:  # another repository on a durable store was faster
-                raise SessionExists(metadata.id)
-            self._sessions[metadata.id] = metadata, state
+            self._publish_once(metadata, state)
             published = True
             await pause()
             self._reservations.check_open()
-            return self._hand_out(metadata, state, reservation)
         except BaseException:
             await shielded(self._undo(metadata.id if published else None))
             raise
+        return self._hand_out(metadata, state, reservation)
+
+    def _publish_once(self, metadata: SessionMetadata, state: QueuedState) -> None:
+        if metadata.id in self._sessions:  # another repository on a durable store was faster
+            raise SessionExists(metadata.id)
+        self._sessions[metadata.id] = metadata, state
+
+    def _check_cwd(self, cwd: object, *, needed: bool) -> None:
+        if not self.takes_cwd and cwd is not None:
+            raise InvalidArgument("cwd", "is not for this store")
+        if self.takes_cwd and (needed or cwd is not None) and (type(cwd) is not str or not cwd):
+            raise InvalidArgument("cwd", "is missing or not a directory's name")
 
     async def _undo(self, published: str | None) -> None:
         await pause()
@@ -267,11 +283,6 @@ def _at_once(call: Any) -> Any:
     except StopIteration as ended:
         return ended.value
     raise RuntimeError("the call suspends")
-
-
-def _refuse_cwd(cwd: str | None) -> None:
-    if cwd is not None:
-        raise InvalidArgument("cwd", "is not for this store")
 
 
 def _identity(metadata: SessionMetadata) -> str:

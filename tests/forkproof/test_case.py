@@ -2,12 +2,15 @@
 
 import asyncio
 import re
+from importlib import import_module
 from pathlib import Path
+from pkgutil import iter_modules
 
 import pytest
 
 from forkproof.case import all_variants, case, cases_of, in_any_state, rows
 from forkproof.makers.states import ANY_STATE
+from forkproof.suites import sessions
 from forkproof.suites.sessions import MODULES, cases
 
 
@@ -110,9 +113,14 @@ def test_cases_of_a_module_keep_their_order():
         assert names == text
 
 
+def test_every_suite_file_that_has_cases_is_named():
+    found = [import_module(f"{sessions.__name__}.{one.name}") for one in iter_modules(sessions.__path__)]
+    assert {module.__name__ for module in found if cases_of(module)} == {module.__name__ for module in MODULES}
+
+
 def test_every_case_of_the_suite_says_a_sentence_and_causes():
     for bound in cases():
-        assert bound.case.sentence.endswith("."), bound.id
+        assert bound.case.sentence.endswith((".", ".)")), bound.id
         assert bound.case.look_at, bound.id
 
 

@@ -69,8 +69,28 @@ def test_a_difference_is_shown_member_by_member():
         expect_equal({"a": 1, "b": [1, 2]}, {"a": 1, "b": [1, 3]}, of="the record")
     message = str(broken.value)
     assert message.startswith("the record\nexpected: {'a': 1, 'b': [1, 3]}\nseen:     {'a': 1, 'b': [1, 2]}")
-    assert "-    3" in message
-    assert "+    2" in message
+    assert message.endswith("differs at:\n  ['b'][1]: expected 3, seen 2")
+
+
+def test_places_are_named_in_large_values():
+    state = [{"id": f"e{n}", "text": "x" * 100, "n": [n]} for n in range(1_000)]
+    wrong = [dict(record) for record in state]
+    wrong[500] = {**wrong[500], "n": [True]}
+    del wrong[999]
+    with pytest.raises(ClauseBroken) as broken:
+        expect_equal(wrong, state, of="the entries")
+    lines = str(broken.value).splitlines()
+    assert lines[:3] == ["the entries", "differs at:", "  the value: expected 1000 members, seen 999"]
+    assert lines[3] == "  [500]['n'][0]: expected 500, seen True"
+    assert lines[4].startswith("  [999]: expected {'id': 'e999'")
+    assert lines[4].endswith("seen nothing")
+
+
+def test_values_that_look_alike_are_told_apart():
+    with pytest.raises(ClauseBroken, match=r"expected 'a' of type str, seen 'a' of type Text"):
+        expect_equal([Text("a")], ["a"], of="a text")
+    with pytest.raises(ClauseBroken, match=r"order of members: expected \['b', 'a'\], seen \['a', 'b'\]"):
+        expect_equal({"a": 1, "b": 2}, {"b": 2, "a": 1}, of="members", ordered=True)
 
 
 def test_a_message_is_bounded():

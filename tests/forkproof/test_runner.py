@@ -15,6 +15,7 @@ from forkproof.runner import missing_seams, needed_seams, run_case
 from forkproof.verdict import Outcome
 from forkstore import MemorySessionRepo
 from forkstore.contract.addresses import value_address
+from forkstore.contract.errors import RepoClosed
 from forkstore.contract.forks import TreeFork
 
 NAME = value_address("garden.plan")
@@ -268,6 +269,40 @@ def test_a_failing_case_leaves_no_session_behind(harness):
 
     assert run_case(bound(fails), harness).outcome is Outcome.FAILED
     assert (harness.repo.left, harness.cleaned) == ([], 1)
+
+
+def test_a_durable_store_is_cleaned_also_when_the_case_closed_its_repository(tmp_path):
+    kept = MemorySessionRepo()
+
+    class Disk:
+        """One handle on sessions that outlive it."""
+
+        closed = False
+
+        async def close(self):
+            self.closed = True
+
+        def __getattr__(self, name):
+            async def call(*args, **options):
+                if self.closed:
+                    raise RepoClosed
+                return await getattr(kept, name)(*args, **options)
+
+            return call
+
+    class Durable(Kept):
+        durable = True
+
+        async def open_repo(self, seams):
+            return Disk()
+
+    async def closes(store):
+        """Closes."""
+        await (await store.create(id="s")).close()
+        await store.repo.close()
+
+    assert run_case(bound(closes), Durable(tmp_path)).outcome is Outcome.HELD
+    assert asyncio.run(kept.list()) == []
 
 
 def test_a_clean_up_that_fails_fails_a_case_that_held(tmp_path):

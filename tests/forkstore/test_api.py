@@ -76,7 +76,9 @@ def test_a_public_name_can_be_imported(name: str) -> None:
 def test_public_names_are_those_of_the_contract_and_the_backends() -> None:
     """Sections 2.5, 2.6 and 13 name what `forkstore` exports; the types of the interface come with it."""
     assert sorted(forkstore.__all__) == list(forkstore.__all__)
-    assert {"MemorySessionRepo", "BranchFork", "TreeFork", "ForkProbe", "fork_options_from_wire"} <= {*forkstore.__all__}
+    assert {"MemorySessionRepo", "BranchFork", "TreeFork", "ForkProbe", "fork_options_from_wire"} <= {
+        *forkstore.__all__
+    }
     with pytest.raises(AttributeError, match="no attribute 'Unheard'"):
         forkstore.Unheard  # noqa: B018
 
@@ -175,10 +177,7 @@ PROVEN = {clause.id: clause.proven_by for clauses in load_all() for clause in cl
 @pytest.mark.parametrize("clause_id", PROVEN)
 def test_a_clause_proven_by_a_test_names_one_that_exists(clause_id: str) -> None:
     path, _, name = str(PROVEN[clause_id]).partition("::")
-    tests = [node.name for node in ast.parse((ROOT / path).read_text(encoding="utf-8")).body if is_test(node)]
-    assert name in tests
-    assert clause_id in (ROOT / path).read_text(encoding="utf-8")
-
-
-def is_test(node: ast.stmt) -> bool:
-    return isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name.startswith("test_")
+    text = (ROOT / path).read_text(encoding="utf-8")
+    assert name in {node.name for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)}
+    assert name.startswith("test_")
+    assert clause_id in text

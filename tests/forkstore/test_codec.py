@@ -7,7 +7,7 @@ import math
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from forkstore.contract.codec import UndecodableText, decode, depth, encode
@@ -31,6 +31,7 @@ def nested(levels: int) -> Any:
     return value
 
 
+@settings(max_examples=60)
 @given(VALUES)
 def test_a_value_comes_back_equal_in_type_and_order(value: Any) -> None:
     back = decode(encode(value, "value"))
@@ -38,6 +39,7 @@ def test_a_value_comes_back_equal_in_type_and_order(value: Any) -> None:
     assert repr(back) == repr(value)
 
 
+@settings(max_examples=60)
 @given(VALUES)
 def test_the_text_is_that_of_python(value: Any) -> None:
     assert encode(value, "value") == json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()

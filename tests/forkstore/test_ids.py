@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import multiprocessing
+import time
 import uuid
 
 import pytest
 
-from forkstore.contract import ids
 from forkstore.contract.errors import InvalidArgument, InvalidSessionId
 from forkstore.contract.ids import (
     Uuid7Generator,
@@ -49,8 +49,8 @@ def test_ids_of_one_given_time_rise_whatever_is_minted_between() -> None:
 
 def test_ids_without_a_time_rise_while_the_system_clock_goes_back(monkeypatch: pytest.MonkeyPatch) -> None:
     times = iter([5_000, 5_000, 4_000, 3_000, 6_000, 1_000])
-    base = ids.time.time_ns()
-    monkeypatch.setattr(ids.time, "time_ns", lambda: base + next(times) * 1_000_000)
+    base = time.time_ns()
+    monkeypatch.setattr(time, "time_ns", lambda: base + next(times) * 1_000_000)
     generator = Uuid7Generator()
     minted = [generator.next() for _ in range(6)]
     assert minted == sorted(set(minted))

@@ -13,13 +13,13 @@ from forkstore.contract.errors import InvalidQuery
 from forkstore.contract.queries import (
     BranchQuery,
     EntryQuery,
+    FindQuery,
     ListQuery,
     UsageQuery,
     check_address,
     check_entry_id,
     check_entry_ids,
     first_only,
-    scan_of_find,
 )
 
 
@@ -157,27 +157,28 @@ def test_a_page_has_a_default_and_a_largest_limit() -> None:
 @pytest.mark.parametrize(
     ("find", "scan"),
     [
-        ({}, {"order": "desc", "type": None, "custom_type": None, "limit": None}),
-        ({"cursor": 5}, {"order": "desc", "type": None, "custom_type": None, "limit": None, "to_seq": 4}),
-        ({"order": "asc", "cursor": 5}, {"order": "asc", "type": None, "custom_type": None, "limit": None, "from_seq": 6}),
+        ({}, {"order": "desc"}),
+        ({"cursor": 5}, {"order": "desc", "to_seq": 4}),
+        ({"order": "asc", "cursor": 5, "type": "custom"}, {"order": "asc", "type": "custom", "from_seq": 6}),
+        ({"custom_type": "soil", "limit": 0}, {"order": "desc", "custom_type": "soil", "limit": 0}),
     ],
 )
 def test_a_find_is_a_scan_with_an_exclusive_cursor(find: Any, scan: Any) -> None:
     """S-QRY-09, S-QRY-14."""
-    assert scan_of_find(**find) == scan
+    assert FindQuery(**find).scan() == {"type": None, "custom_type": None, "limit": None} | scan
 
 
 @pytest.mark.parametrize("cursor", NO_INTEGER)
 def test_a_find_refuses_a_cursor_that_is_no_sequence(cursor: Any) -> None:
     with pytest.raises(InvalidQuery):
-        scan_of_find(cursor=cursor)
+        FindQuery(cursor=cursor)
 
 
 def test_a_find_takes_no_parameter_that_it_does_not_know() -> None:
     """A misspelt filter must not be a filter that matches everything."""
     unknown: Any = {"from_seq": 1}
     with pytest.raises(TypeError):
-        scan_of_find(**unknown)
+        FindQuery(**unknown)
 
 
 def test_one_entry_needs_at_most_one() -> None:

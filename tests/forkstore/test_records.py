@@ -36,7 +36,7 @@ def test_a_new_entry_is_read_once(entry: dict[str, Any]) -> None:
     assert checked[:4] == (entry["id"], entry["parentId"], entry["type"], entry.get("customType"))
 
 
-WITHOUT = [({name: value for name, value in ENTRY.items() if name != left}, left) for left in ("id", "parentId", "type")]
+WITHOUT = [({k: v for k, v in ENTRY.items() if k != left}, left) for left in ("id", "parentId", "type")]
 ILL_ENTRIES: list[tuple[Any, str]] = [
     *WITHOUT,
     (ENTRY | {"id": 1}, "id"),
@@ -71,7 +71,7 @@ def test_an_entry_is_a_plain_object(entry: Any) -> None:
 
 def test_each_field_and_each_kept_message_has_its_own_depth() -> None:
     """Section 6: depth counts per payload field, and per message of a retained tail."""
-    compaction = {"id": "k", "parentId": None, "type": "compaction", "summary": "s", "tokensBefore": 1, "fromHook": False}
+    compaction = {"id": "k", "parentId": None, "type": "compaction", "summary": "s", "tokensBefore": 1}
     check_new_entry(ENTRY | {"message": nested(200)}, "entry")
     check_new_entry(compaction | {"retainedTail": [nested(200)]}, "entry")
     for entry in (
@@ -134,7 +134,8 @@ def test_sums_are_field_by_field_and_fresh() -> None:
     """S-ENT-10: an optional number appears only if a row has it, and counts as 0 elsewhere."""
     first = {**zero_usage(), "input": 3, "cost": {**zero_usage()["cost"], "total": 0.5}, "provider": "ignored"}
     second = {**zero_usage(), "input": 4, "reasoning": 2}
-    total = add_usage(add_usage(zero_usage(), check_new_usage_row(ROW | {"usage": first}, "row").usage, "row"), second, "")
+    numbers = check_new_usage_row(ROW | {"usage": first}, "row").usage
+    total = add_usage(add_usage(zero_usage(), numbers, "row"), second, "row")
     assert total == {**zero_usage(), "input": 7, "cost": {**zero_usage()["cost"], "total": 0.5}, "reasoning": 2}
     kept = copy_usage(total)
     total["cost"]["total"] = 9

@@ -6,6 +6,9 @@ import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from typing import Any
+
+from forkproof.expect import ClauseBroken
 
 POINTS = ("boundary_captured", "batch_copied", "before_publish")
 
@@ -27,6 +30,16 @@ class Gate:
     async def reached(self) -> None:
         """Waits until a fork stands at this gate."""
         await self._arrived.wait()
+
+    async def reached_by(self, fork: asyncio.Future[Any]) -> None:
+        """Waits until the fork of that task stands at this gate. Breaks the clause when it ends without arriving."""
+        arriving = asyncio.ensure_future(self._arrived.wait())
+        try:
+            await asyncio.wait([arriving, fork], return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            arriving.cancel()
+        if not self.is_reached:
+            raise ClauseBroken(f"expected: the fork awaits {self.point}\nseen:     it ended without that callback")
 
     @property
     def is_reached(self) -> bool:

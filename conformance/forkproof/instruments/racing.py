@@ -25,6 +25,14 @@ class Ended:
         return "returned" if self.error is None else type(self.error).__name__
 
 
+async def ended(call: Awaitable[Any]) -> Ended:
+    """Awaits one call in place, in the step in which the caller stands."""
+    try:
+        return Ended(value=await call)
+    except Exception as error:  # noqa: BLE001 - how it ended is what is asked
+        return Ended(error=error)
+
+
 async def raced(*calls: Awaitable[Any]) -> list[Ended]:
     """Starts the calls in this order and waits for all of them.
 

@@ -84,7 +84,9 @@ class Trace:
     _order: int = 0
     _text: int = 0
     _names: dict[str, int] = field(default_factory=dict)
-    _proxies: weakref.WeakValueDictionary[int, proxies.Proxy] = field(default_factory=weakref.WeakValueDictionary)
+    _proxies: weakref.WeakValueDictionary[tuple[type, int], proxies.Proxy] = field(
+        default_factory=weakref.WeakValueDictionary
+    )
 
     def watch_repo(self, repo: SessionRepo) -> SessionRepo:
         """The repository, recorded: so are its sessions, their storages and branches, and their scopes."""
@@ -92,10 +94,10 @@ class Trace:
 
     def proxy(self, kind: type[proxies.Proxy], inner: object, handle: str) -> proxies.Proxy:
         """One proxy per object, so that `is` tells of the proxies what it tells of the objects."""
-        known = self._proxies.get(id(inner))
+        known = self._proxies.get((kind, id(inner)))
         if known is None:
             known = kind(inner, self, handle)
-            self._proxies[id(inner)] = known
+            self._proxies[kind, id(inner)] = known
         return known
 
     def new_handle(self, name: str) -> str:

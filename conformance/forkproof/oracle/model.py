@@ -162,7 +162,9 @@ class SessionModel:
     def entry(self, entry_id: str) -> Record:
         """A stored entry as a read must show it, `seq` included where it is known."""
         row = self.entries[entry_id]
-        return {**copied(row.value), **({} if row.seq is None else {"seq": row.seq})}
+        entry = copied(row.value)
+        timestamp = entry.pop("timestamp")
+        return {**entry, **({} if row.seq is None else {"seq": row.seq}), "timestamp": timestamp}
 
     def path(self, tip: str | None) -> list[Record]:
         """The entries from a tip to its root, newest first, without `seq`."""

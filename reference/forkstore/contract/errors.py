@@ -79,7 +79,10 @@ class ForeignSession(SessionStoreError):
     field: str
 
     def __str__(self) -> str:
-        return f"session {self.session_id!r} at {self.path} is not this repository's: its {self.field} differs; use metadata of this one"
+        return (
+            f"session {self.session_id!r} at {self.path} is not this repository's: its {self.field} differs; "
+            "use metadata of this one"
+        )
 
 
 @dataclass(eq=False)
@@ -209,7 +212,10 @@ class EntryNotOnBranch(SessionStoreError):
     branch: str
 
     def __str__(self) -> str:
-        return f"entry {self.entry_id!r} is neither the tip of branch {self.branch!r} nor one of its ancestors; name an entry of its path"
+        return (
+            f"entry {self.entry_id!r} is neither the tip of branch {self.branch!r} nor one of its ancestors; "
+            "name an entry of its path"
+        )
 
 
 @dataclass(eq=False)
@@ -220,7 +226,10 @@ class UndeclaredNamespace(SessionStoreError):
     kind: str
 
     def __str__(self) -> str:
-        return f"the source has a current {self.kind} row in {self.namespace!r}, for which no fork rule is declared; delete it first"
+        return (
+            f"the source has a current {self.kind} row in {self.namespace!r}, for which no fork rule is declared; "
+            "delete it first"
+        )
 
 
 @dataclass(eq=False)

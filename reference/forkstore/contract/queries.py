@@ -171,6 +171,37 @@ class UsageQuery:
 
 
 @dataclass(frozen=True, slots=True)
+class FindQuery:
+    """A find over the whole session: newest first by default, the cursor exclusive (S-QRY-09, S-QRY-14).
+
+    Raises InvalidQuery for a cursor of the wrong type; the scan checks the rest.
+    """
+
+    order: Order = "desc"
+    type: str | None = None
+    custom_type: str | None = None
+    cursor: int | None = None
+    limit: int | None = None
+
+    def __post_init__(self) -> None:
+        _check_sequence("cursor", self.cursor)
+
+    def scan(self) -> EntryArguments:
+        """The parameters of the `scan_entries` that answers it."""
+        scan: EntryArguments = {
+            "order": self.order,
+            "type": self.type,
+            "custom_type": self.custom_type,
+            "limit": self.limit,
+        }
+        if self.cursor is not None and self.order == "asc":
+            scan["from_seq"] = self.cursor + 1
+        elif self.cursor is not None:
+            scan["to_seq"] = self.cursor - 1
+        return scan
+
+
+@dataclass(frozen=True, slots=True)
 class ListQuery:
     """A page of a list; the limit is cut to 10,000 (S-LIST-02, S-LIST-04). Raises InvalidQuery (S-LIST-03)."""
 
@@ -186,28 +217,6 @@ class ListQuery:
         if self.cursor is not None and self.cursor < 0:
             raise InvalidQuery("cursor", "is below 0")
         object.__setattr__(self, "limit", min(self.limit, LARGEST_LIST_LIMIT))
-
-
-def scan_of_find(
-    *,
-    order: Order = "desc",
-    type: str | None = None,
-    custom_type: str | None = None,
-    cursor: int | None = None,
-    limit: int | None = None,
-) -> EntryArguments:
-    """The `scan_entries` parameters of a session's find: newest first by default, the cursor exclusive (S-QRY-09,
-    S-QRY-14).
-
-    Raises InvalidQuery for a cursor of the wrong type; the scan checks the rest.
-    """
-    scan: EntryArguments = {"order": order, "type": type, "custom_type": custom_type, "limit": limit}
-    _check_sequence("cursor", cursor)
-    if cursor is not None and order == "asc":
-        scan["from_seq"] = cursor + 1
-    elif cursor is not None:
-        scan["to_seq"] = cursor - 1
-    return scan
 
 
 def first_only(limit: int | None) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from forkproof.case import case, in_any_state, rows
+from forkproof.case import case, rows
 from forkproof.expect import expect_equal
 from forkproof.makers import SessionMaker, Subject
 from forkproof.makers.states import ANY_STATE
@@ -65,13 +65,14 @@ async def _stored_sequences(subject: Subject, prefix: str) -> dict[int, int]:
 
 
 @case("S-TXN-14", needs=())
-@in_any_state
-async def a_result_tells_the_sequence_of_each_write(subject: Subject) -> None:
+@rows("state", SMALL_STATES)
+async def a_result_tells_the_sequence_of_each_write(store: SessionMaker, state: str) -> None:
     """`seqs[i]` is the sequence that the row of write i carries, and `stats` is what `get_stats` gives right after.
 
     If this fails, look at: rows numbered in another order than the result; statistics read before the commit; usage
     rows left out of them.
     """
+    subject = await ANY_STATE[state](store)
     result = await subject.commit(*all_six("first"))
     expect_equal(result.stats, await subject.session.get_stats(), of="the statistics of the result")
     expected = {index: result.seqs[index] for index in (1, 2, 3, 4, 6, 7)}

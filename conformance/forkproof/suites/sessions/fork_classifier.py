@@ -1,4 +1,7 @@
-"""The closed classifier: what a fork does with one row, by namespace, kind and scope (section 16). The cases judge by the table of `fork_fates`."""
+"""The closed classifier: what a fork does with one row, by namespace, kind and scope (section 16).
+
+The cases judge by the table of `fork_fates`.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from forkproof.expect import expect_equal, refused
 from forkproof.makers import SessionMaker, Subject
 from forkproof.makers.records import idle_lane_state, message_entry
 from forkproof.suites.sessions.fork_fates import APPLICATIONS, DECLARED, FAILING, TABLE, Fate, named
-from forkproof.suites.sessions.forking import expect_refused, expect_sound, in_both_scopes
+from forkproof.suites.sessions.forking import OPEN, expect_refused, expect_sound, forked, in_both_scopes
 from forkstore.contract.addresses import Kind, list_address, value_address
 from forkstore.contract.errors import UndeclaredNamespace
 from forkstore.contract.forks import BranchFork, ForkOptions, TreeFork
@@ -87,7 +90,7 @@ async def _expect_fate(source: Subject, options: ForkOptions, fate: Fate, row: t
             await source.store.repo.fork(source.metadata, options)
         await source.store.assert_only_known_sessions(source)
         return
-    fork = await source.fork(options)
+    fork = await forked(source, options, OPEN)
     seen = {key: await _held(fork, namespace, kind, key) for key in KEYS}
     expect_equal(seen, {key: _kept(fate, scope, key) for key in KEYS}, of=f"{kind} rows of {namespace!r}, {of}")
     await fork.close()
@@ -126,9 +129,7 @@ async def labels_follow_their_entries(
     """
     options, labels = fork
     source = await store.labelled_session()
-    if source_is == "closed":
-        await source.close()
-    made = await source.fork(options)
+    made = await forked(source, options, source_is)
     copied = await made.session.scan_values(value_address("pi.entry.label"))
     expect_equal({row.address.key: row.value for row in copied}, labels, of="the labels of the fork")
     await expect_sound(made, source)
@@ -146,9 +147,7 @@ async def unfinished_work_stays_with_the_source(store: SessionMaker, options: Fo
     """
     source = await store.rich_session()
     work = [place for place in source.model.touched if place[0].startswith(("pi.op.", "pi.pending.", "pi.result"))]
-    if source_is == "closed":
-        await source.close()
-    fork = await source.fork(options)
+    fork = await forked(source, options, source_is)
     for namespace, key in sorted(work):
         held = [await _held(fork, namespace, "value", key), await _held(fork, namespace, "list", key)]
         expect_equal(held, [[], []], of=f"scalar and list of the fork at {(namespace, key)!r}")
@@ -229,11 +228,9 @@ async def deleted_rows_fail_no_fork(store: SessionMaker, options: ForkOptions, a
     gone: list[Write] = [*(ValueDelete(at) for at in scalars), *(ListDelete(at) for at in lists)]
     for writes in [made + gone] if at_once else [made, gone]:
         await source.commit(*writes)
-    if source_is != "open":
-        await source.close()
     if source_is == "reopened":
-        await source.open()
-    await expect_sound(await source.fork(options), source)
+        await source.reopen()
+    await expect_sound(await forked(source, options, source_is), source)
 
 
 @case("S-FORK-CLS-08", needs=())
@@ -246,8 +243,8 @@ async def names_that_only_look_reserved_are_applications(store: SessionMaker, op
     source = await _source(store)
     for namespace in APPLICATIONS:
         await source.commit(*_writes(namespace, "value"), *_writes(namespace, "list"))
-    await expect_sound(await source.fork(options), source)
-    await expect_sound(await source.fork(options), source)
+    for source_is in ("open", "closed"):
+        await expect_sound(await forked(source, options, source_is), source)
 
 
 @case("S-FORK-CLS-08", needs=())
@@ -268,7 +265,7 @@ async def listed_reserved_names_fail_one_by_one(store: SessionMaker, options: Fo
         with refused(UndeclaredNamespace, namespace=namespace, kind="list"):
             await store.repo.fork(source.metadata, options)
         await source.commit(ListDelete(elements))
-    await expect_sound(await source.fork(options), source)
+    await expect_sound(await forked(source, options, OPEN), source)
 
 
 def _with_id(options: ForkOptions) -> ForkOptions:

@@ -20,7 +20,7 @@ from forkproof.suites.sessions.forking import (
     from_open_and_closed,
     in_both_scopes,
 )
-from forkstore.contract.addresses import Address, lane_config, lane_state, list_address, session_name, value_address
+from forkstore.contract.addresses import lane_config, list_address, session_name, value_address
 from forkstore.contract.forks import BranchFork, ForkOptions, TreeFork
 from forkstore.contract.store import SessionMetadata
 from forkstore.contract.writes import EntryInsert, ListAppend, ListDelete, UsageInsert, ValueDelete, ValueSet, Write
@@ -237,7 +237,7 @@ async def metadata_names_the_fork_and_its_source(store: SessionMaker, options: F
     If this fails, look at: the source's time taken over; the parent missing or set only in the list; the time read
     when the copy ends.
     """
-    source = await store.bushy_session("source")
+    source = await store.bushy_session(id="source")
     store.clock.advance(86_400_000)
     forked_at = store.clock.at
     asked = BranchFork("main", id="fork") if isinstance(options, BranchFork) else TreeFork(id="fork")
@@ -271,7 +271,7 @@ async def the_parent_is_the_immediate_source(store: SessionMaker, options: ForkO
 
     If this fails, look at: the parent copied with the metadata; ids drawn from the time alone.
     """
-    chain = [await store.bushy_session("first")]
+    chain = [await store.bushy_session(id="first")]
     for step in (1_000, 0, -5_000, 7):
         store.clock.advance(step)
         fork = await chain[-1].fork(options)

@@ -1,6 +1,7 @@
 """The table of section 16, written from the contract's text: what becomes of a row, by namespace and kind.
 
-It shares nothing with the store's classifier nor with the oracle's, so that one misreading does not hide behind another.
+It shares nothing with the store's classifier nor with the oracle's, so that one misreading does not hide behind
+another.
 """
 
 from __future__ import annotations

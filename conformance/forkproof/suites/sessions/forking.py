@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from forkproof.case import rows
-from forkproof.expect import refused
+from forkproof.expect import ClauseBroken, refused
 from forkproof.makers import Subject
 from forkstore.contract.errors import SessionStoreError
 from forkstore.contract.forks import BranchFork, ForkOptions, TreeFork
@@ -20,10 +20,13 @@ in_both_scopes = rows("options", branch=BranchFork("main"), tree=TreeFork())
 
 
 async def forked(source: Subject, options: ForkOptions, source_is: str) -> Subject:
-    """The fork of a source that is put into the asked state first."""
+    """The fork of a source that is put into the asked state first; a refusal breaks the clause."""
     if source_is == CLOSED:
         await source.close()
-    return await source.fork(options)
+    try:
+        return await source.fork(options)
+    except SessionStoreError as error:
+        raise ClauseBroken(f"expected: the fork by {options!r}\nseen:     {type(error).__name__}: {error}") from error
 
 
 async def expect_sound(fork: Subject, source: Subject) -> None:
@@ -59,12 +62,16 @@ async def expect_refused(
 
 
 def forks_of(source: Subject) -> list[ForkOptions]:
-    """The whole tree, and every lane of the source: at its tip, before it, and at its root."""
-    options: list[ForkOptions] = [TreeFork()]
-    for branch in source.model.branches():
-        lane = [(namespace, branch) in source.model.scalars for namespace in ("pi.lane.config", "pi.lane.state")]
-        if all(lane):
-            options += [BranchFork(branch), BranchFork(branch, position="before")]
-            path = source.model.path(source.model.tip(branch))
-            options += [BranchFork(branch, entry_id=path[-1]["id"])] if path else []
+    """The whole tree, every lane of the source at its tip, and the longest of them before its tip and at its root."""
+    model = source.model
+    lanes = [
+        branch
+        for branch in model.branches()
+        if {("pi.lane.config", branch), ("pi.lane.state", branch)} <= model.scalars.keys()
+    ]
+    options: list[ForkOptions] = [TreeFork(), *(BranchFork(lane) for lane in lanes)]
+    longest = max(lanes, key=lambda lane: len(model.path(model.tip(lane))), default=None)
+    if longest is not None:
+        root = model.path(model.tip(longest))[-1]["id"]
+        options += [BranchFork(longest, position="before"), BranchFork(longest, entry_id=root)]
     return options

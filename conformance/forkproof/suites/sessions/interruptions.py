@@ -20,7 +20,7 @@ from forkstore.contract.writes import ValueSet
 
 APP = value_address("garden.plan")
 LOG = list_address("garden.log")
-SCOPES = {"branch": BranchFork("main", id="fork"), "tree": TreeFork(id="fork")}
+SCOPES: dict[str, ForkOptions] = {"branch": BranchFork("main", id="fork"), "tree": TreeFork(id="fork")}
 AT_POINTS = {point.replace("_", "-"): point for point in POINTS}
 
 
@@ -96,7 +96,7 @@ async def a_callback_that_is_cancelled_is_cancelled(store: SessionMaker) -> None
     subject = await store.linear_session()
     inside = asyncio.Event()
 
-    async def wait_for_ever(scope: CallbackScope) -> None:
+    async def wait_for_ever(_scope: CallbackScope) -> None:
         inside.set()
         await asyncio.Event().wait()
 
@@ -114,7 +114,7 @@ async def a_callback_may_raise_cancelled_error_itself(store: SessionMaker) -> No
     """
     subject = await store.linear_session()
 
-    async def give_up(scope: CallbackScope) -> None:
+    async def give_up(_scope: CallbackScope) -> None:
         raise asyncio.CancelledError
 
     with refused(asyncio.CancelledError):
@@ -222,7 +222,7 @@ async def an_error_of_a_plain_function_is_the_callers_own(store: SessionMaker) -
     subject = await store.linear_session()
     error = GardenError("at once")
 
-    def fail(scope: CallbackScope) -> Awaitable[None]:
+    def fail(_scope: CallbackScope) -> Awaitable[None]:
         raise error
 
     with refused(GardenError) as told:

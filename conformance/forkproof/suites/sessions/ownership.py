@@ -51,7 +51,7 @@ async def a_new_id_is_reserved_in_the_first_step(store: SessionMaker, first: str
     source = await store.linear_session()
     winner, loser = await raced(MAKING[first](store, source), MAKING[second](store, source))
     expect_equal(words([winner, loser]), ["returned", "SessionExists"], of=f"{first}, then {second}, for one id")
-    expect_equal(loser.error.session_id if loser.error else None, "contested", of="the id that the refusal names")
+    expect_equal(getattr(loser.error, "session_id", None), "contested", of="the id that the refusal names")
     made = store.subject(winner.value, _model(source, first))
     await store.assert_only_known_sessions(source, made)
     await store.check_each(made, source)
@@ -206,7 +206,7 @@ async def a_fork_onto_its_source_is_refused(store: SessionMaker, options: ForkOp
 @rows("options", FORKS)
 @rows("point", boundary="boundary_captured", batch="batch_copied", publish="before_publish")
 async def a_running_fork_leaves_its_source_free(store: SessionMaker, options: ForkOptions, point: str) -> None:
-    """While a fork runs, its source can be opened, used and closed; the fork holds what the source held at its boundary.
+    """While a fork runs, its source can be opened, used and closed; the fork holds what was there at its boundary.
 
     If this fails, look at: a source reserved for the fork; a fork that opens its source as a session; a source that is
     read again after the boundary.
@@ -216,7 +216,7 @@ async def a_running_fork_leaves_its_source_free(store: SessionMaker, options: Fo
     model = source.model.fork(options, source.id)
     gate = store.probe.park(point)
     fork = asyncio.create_task(store.repo.fork(source.metadata, options))
-    await gate.reached()
+    await gate.reached_by(fork)
     (opened,) = await raced(store.repo.open(source.metadata))
     expect_equal(opened.word, "returned", of="opening the source while the fork runs")
     source.session = opened.value
@@ -241,7 +241,7 @@ async def an_open_source_can_be_closed_under_a_fork(store: SessionMaker, options
     model = source.model.fork(options, source.id)
     gate = store.probe.park(point)
     fork = asyncio.create_task(store.repo.fork(source.metadata, options))
-    await gate.reached()
+    await gate.reached_by(fork)
     used = source.session
     await source.append("main", "written while the fork runs")
     await source.reopen()

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import dataclasses
 from collections.abc import Coroutine
 from itertools import permutations
 from typing import Any
 
 from forkproof.case import case, rows
-from forkproof.expect import expect, expect_equal, refused
-from forkproof.instruments.racing import Ended, raced, words
+from forkproof.expect import expect_equal, refused
+from forkproof.instruments.racing import Ended, ended, raced, words
 from forkproof.makers import SessionMaker
 from forkproof.oracle.model import SessionModel
 from forkstore.contract.errors import EntryNotOnBranch, SessionExists, SessionInUse, SessionNotFound, UnknownBranch
@@ -101,14 +100,13 @@ async def an_id_is_taken_until_its_delete_has_ended(store: SessionMaker, call: s
 
     async def made_at_once() -> tuple[bool, Ended]:
         had_ended = deleting.done()
-        (ending,) = await raced_here(making())
-        return had_ended, ending
+        return had_ended, await ended(making())
 
     had_ended, made = await asyncio.create_task(made_at_once())
     await deleting
     expect_equal(made.word, "returned" if had_ended else "SessionExists", of=f"{call} right behind a delete")
     if not had_ended:
-        (made,) = await raced(making())
+        made = await ended(making())
         expect_equal(made.word, "returned", of=f"{call} after the delete has ended")
     model = SessionModel() if call == "create" else source.model.fork(FORKS[call], source.id)
     model.look_at(doomed.model.touched)
@@ -140,6 +138,13 @@ async def deleting_opening_and_creating_race(store: SessionMaker, order: tuple[s
         expect_equal(told["create"], "SessionExists", of=f"the create beside an open that succeeded ({told})")
         await store.subject(endings["open"].value, subject.model).check_everywhere()
         return
+    if order[0] == "create" and endings["delete"].error is not None:
+        # A store that learns late that the id is taken holds it for the create until then.
+        held = {"create": "SessionExists", "delete": "SessionInUse", "open": "SessionInUse"}
+        expect_equal(told, held, of="the calls behind a create that held the id until it was refused")
+        await subject.open()
+        await subject.check_everywhere()
+        return
     expect_equal(told["delete"], "returned", of=f"the delete beside an open that was refused ({told})")
     if endings["create"].error is not None:
         await store.assert_only_known_sessions()
@@ -167,7 +172,7 @@ async def a_refused_fork_has_released_its_id(store: SessionMaker, failing: Any) 
     for _ in range(3):
         with refused(refusal):
             await store.repo.fork(source.metadata, options)
-    (made,) = await raced_here(store.repo.create(id="contested", **store.create_options))
+    made = await ended(store.repo.create(id="contested", **store.create_options))
     expect_equal(made.word, "returned", of="a create with the id, right after the refusal")
 
 
@@ -187,11 +192,9 @@ async def a_call_for_a_missing_session_has_released_it(store: SessionMaker, call
             await store.repo.fork(doomed.metadata, FORKS[call])
         else:
             await getattr(store.repo, call)(doomed.metadata)
-    again = await raced_here(
-        store.repo.create(id="doomed", **store.create_options),
-        store.repo.fork(source.metadata, TreeFork(id="contested")),
-    )
-    expect_equal(words(again), ["returned"] * 2, of="create and fork with the ids, right after the refusal")
+    again = await ended(store.repo.create(id="doomed", **store.create_options))
+    fork = await ended(store.repo.fork(source.metadata, TreeFork(id="contested")))
+    expect_equal(words([again, fork]), ["returned"] * 2, of="create and fork with the ids, right after the refusal")
 
 
 @case("S-OWN-09", needs=("probe",))
@@ -203,13 +206,38 @@ async def a_cancelled_fork_has_released_its_id(store: SessionMaker, options: For
     If this fails, look at: cleanup for errors but not for cancellation; a reservation kept by a task that goes on.
     """
     source = await store.linear_session()
-    store.probe.park(point)
     for _ in range(2):
         gate = store.probe.park(point)
         fork = asyncio.create_task(store.repo.fork(source.metadata, options))
-        await gate.reached() if False else await _parked(store, point)
+        await gate.reached_by(fork)
         fork.cancel()
         with refused(asyncio.CancelledError):
             await fork
-    await store.assert_only_known_sessions(source)
-    expect(True, "")
+    made = await ended(store.repo.create(id="contested", **store.create_options))
+    expect_equal(made.word, "returned", of="a create with the id, right after the cancellation")
+    await made.value.close()
+    await store.repo.delete(made.value.metadata)
+    await store.check_each(await source.fork(options), source)
+
+
+@case("S-OWN-13")
+@rows("step", clock_stands=0, clock_goes_back=-1)
+async def ids_of_one_moment_never_collide(store: SessionMaker, step: int) -> None:
+    """Forks and creates without an id never collide, one after the other and at once, also while the clock stands still
+    or goes back.
+
+    If this fails, look at: an id made from the time alone; a counter per kind of call; a generator that starts anew
+    with each call.
+    """
+    source = await store.linear_session()
+    ids = [source.id]
+    for _ in range(10):
+        store.clock.advance(step)
+        endings = await raced(
+            *(store.repo.create(**store.create_options) for _ in range(3)),
+            *(store.repo.fork(source.metadata, options) for options in (TreeFork(), BranchFork("main"), TreeFork())),
+        )
+        expect_equal(words(endings), ["returned"] * 6, of="three creates and three forks without an id, at once")
+        ids += [ending.value.metadata.id for ending in endings]
+    expect_equal(len(set(ids)), len(ids), of="the number of different ids")
+    expect_equal(await store.listed_ids(), sorted(ids), of="the sessions that are listed")

@@ -120,8 +120,11 @@ async def opening_shows_what_closing_left(subject: Subject) -> None:
     expect_equal(await _everything(subject), before, of="the reopened session against the closed one")
     with refused(SessionClosed, session_id=subject.id):
         await closed.get_stats()
+    if subject.store.durable:
+        await subject.reopen(elsewhere=True)
+        expect_equal(await _everything(subject), before, of="the session opened by another repository object")
     await subject.append("later", "written after reopening")
-    await subject.check_everywhere()
+    await subject.check()
 
 
 @case("S-REPO-06")

@@ -43,7 +43,7 @@ async def a_closed_repository_refuses_every_call(store: SessionMaker, call: Any)
     """
     closed, opened = await store.linear_session(), await store.linear_session()
     await closed.close()
-    expect_equal(await store.repo.close(), None, of="the result of closing the repository")
+    await store.repo.close()
     for _ in range(2):
         with refused(RepoClosed):
             await call(store, closed)
@@ -168,7 +168,7 @@ async def a_running_fork_ends_with_the_repository(
         await source.close()
     gate = store.probe.park(point)
     fork = asyncio.create_task(store.repo.fork(source.metadata, options))
-    await gate.reached()
+    await gate.reached_by(fork)
     closing = asyncio.create_task(store.repo.close())
     await settle()
     waited = not closing.done()

@@ -95,7 +95,7 @@ async def the_id_of_a_fork_is_opaque_too(store: SessionMaker, id: str) -> None:
     await probe.close()
     await store.repo.delete(probe.metadata)
     fork = await source.fork(TreeFork(id=id))
-    grandchild = await fork.fork(BranchFork("main", id=f"{id}+"))
+    grandchild = await fork.fork(BranchFork("main", id="grandchild"))
     expect_equal(fork.session.metadata.id, id, of="the id in the metadata of the fork")
     expect_equal(grandchild.session.metadata.parent_session_id, id, of="the parent id of a fork of the fork")
     await store.assert_only_known_sessions(source, fork, grandchild)
@@ -156,8 +156,8 @@ async def an_id_that_is_no_string_is_refused(store: SessionMaker, id: Any) -> No
 @case("S-REPO-04")
 @rows("id", letters="a" * 200, accents="ä" * 33, blanks=" " * 66, database_name="." * 74, astral="\U0001f331" * 16)
 async def the_longest_legal_id_is_taken(store: SessionMaker, id: str) -> None:
-    """An id whose encoded form and database name have at most 200 characters is legal: it can be created, listed, opened
-    and forked onto. (A store that is none of the three kinds may refuse it.)
+    """An id whose encoded form and database name have at most 200 characters is legal: it can be created, listed,
+    opened and forked onto. (A store that is none of the three kinds may refuse it.)
 
     If this fails, look at: a limit that is one too low; the suffix of a file name counted in.
     """

@@ -1,0 +1,98 @@
+"""Mutants of the suites `fork_ordering` and `fork_concurrency`."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from forkstore.contract.forks import ForkOptions
+from forkstore.contract.store import SessionMetadata
+from forkstore.contract.writes import CommitResult, Write
+from forkstore.memory.state import MemoryState
+from forkstore.memory.storage import MemoryStorage
+from forkstore.mutations import MutationScope
+from forkstore.session import Session
+from tests.mutants.catalogue import Mutant
+
+
+class BoundaryAfterASuspension(Mutant):
+    """Lie: a fork asks for its boundary in its second step."""
+
+    kills = "S-FORK-ORD-01"
+
+    async def fork(self, metadata: SessionMetadata, options: ForkOptions) -> Session:
+        await asyncio.sleep(0)
+        return await super().fork(metadata, options)
+
+
+class ForksRememberTheFirst(Mutant):
+    """Lie: further forks of a source start from what the first one saw."""
+
+    kills = "S-FORK-ORD-02"
+
+    def fork_state(self, source: MemoryState, options: ForkOptions) -> tuple[MemoryState, int]:
+        seen = self.__dict__.setdefault("seen", {})
+        entries = seen.setdefault(id(source), list(source.entry_order))
+        destination, count = super().fork_state(source, options)
+        destination.entry_order = [entry for entry in destination.entry_order if entry in entries]
+        return destination, count
+
+
+class OvertakesQueuedCommits(Mutant):
+    """Lie: a commit waits for its turn, and the boundary of a fork does not."""
+
+    kills = "S-FORK-ORD-03"
+
+    class storage_class(MemoryStorage):  # noqa: N801 - takes the place of an attribute
+        async def commit(self, writes: list[Write]) -> CommitResult:
+            await asyncio.sleep(0)
+            return await super().commit(writes)
+
+
+class WaitsForTheMutationLine(Mutant):
+    """Lie: a fork lets a held scope go on for a while before it takes its boundary."""
+
+    kills = "S-FORK-ORD-05"
+
+    class session_class(Session):  # noqa: N801 - takes the place of an attribute
+        held = False
+
+        async def begin_mutation(self) -> MutationScope:
+            scope = await super().begin_mutation()
+            self.held = True
+            return scope
+
+    async def fork(self, metadata: SessionMetadata, options: ForkOptions) -> Session:
+        for _ in range(20):
+            if getattr(self._reservations.open_session(metadata.id), "held", False):
+                await asyncio.sleep(0)
+        return await super().fork(metadata, options)
+
+
+class ForksAClosingSource(Mutant):
+    """Lie: a closing source is forked like an open one."""
+
+    kills = "S-FORK-ORD-06"
+
+    class session_class(Session):  # noqa: N801 - takes the place of an attribute
+        is_closing = False
+
+
+class SharesOneBoundary(Mutant):
+    """Lie: forks of one source that run at the same time share the boundary of the first."""
+
+    kills = "S-FORK-ORD-07"
+
+    async def fork(self, metadata: SessionMetadata, options: ForkOptions) -> Session:
+        running = self.__dict__.setdefault("running", {})
+        try:
+            return await super().fork(metadata, options)
+        finally:
+            running.clear()
+
+    def fork_state(self, source: MemoryState, options: ForkOptions) -> tuple[MemoryState, int]:
+        running: dict[Any, tuple[MemoryState, int]] = self.__dict__["running"]
+        key = (id(source), type(options))
+        if key not in running:
+            running[key] = super().fork_state(source, options)
+        return running[key]
