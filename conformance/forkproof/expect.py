@@ -65,7 +65,7 @@ def _equal_parts(seen: object, expected: object, ordered: bool) -> bool:
         return len(seen) == len(expected) and all(
             _equal_parts(a, b, ordered) for a, b in zip(seen, expected, strict=True)
         )
-    if is_dataclass(seen) and is_dataclass(expected):
+    if is_dataclass(seen) and is_dataclass(expected) and not isinstance(seen, type):
         return all(
             strictly_equal(getattr(seen, field.name), getattr(expected, field.name), ordered=ordered)
             for field in fields(seen)

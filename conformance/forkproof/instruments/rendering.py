@@ -5,10 +5,12 @@ What is too large is shortened and says so, because a recording must never becom
 
 from __future__ import annotations
 
+import marshal
 import math
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass
 from enum import Enum
+from typing import Any
 
 from forkproof.difference import bounded
 from forkstore.contract.addresses import Address
@@ -55,9 +57,6 @@ class Rendering:
         self._nodes += 1
         if self._nodes > NODES_KEPT or depth > DEPTH_KEPT:
             return self._left_out("more of a large value")
-        named = self._named(value)
-        if named is not None:
-            return named
         kind = type(value)
         if kind is str:
             return self._string(str(value))
@@ -83,12 +82,18 @@ class Rendering:
         return f"text_of({len(value)}, {value[:60]!r})"
 
     def _dict(self, value: dict[object, object], depth: int) -> str:
+        plain = _plain_text(value)
+        if plain is not None:
+            return plain
         members = list(value.items())
         shown = [f"{self.text(k, depth + 1)}: {self.text(v, depth + 1)}" for k, v in members[:MEMBERS_KEPT]]
         self.shortened |= len(members) > MEMBERS_KEPT
         return "{" + ", ".join(shown) + "}"
 
     def _sequence(self, value: list[object] | tuple[object, ...], depth: int) -> str:
+        plain = _plain_text(value)
+        if plain is not None:
+            return plain
         shown = [self.text(member, depth + 1) for member in value[:MEMBERS_KEPT]]
         self.shortened |= len(value) > MEMBERS_KEPT
         if isinstance(value, list):
@@ -96,6 +101,9 @@ class Rendering:
         return "(" + ", ".join(shown) + ("," if len(shown) == 1 else "") + ")"
 
     def _object(self, value: object, depth: int) -> str:
+        named = self._named(value)
+        if named is not None:
+            return named
         name = type(value).__name__
         if isinstance(value, Address):
             return f"{value.kind}_address({self.text(value.namespace)}, {self.text(value.key)})"
@@ -113,6 +121,17 @@ class Rendering:
     def _left_out(self, what: str) -> str:
         self.shortened = True
         return f"left_out({what!r})"
+
+
+def _plain_text(value: Any) -> str | None:
+    """The text of a small value that holds plain objects only, in one step: most recorded values are of that kind."""
+    try:
+        if len(marshal.dumps(value, 0)) > TEXT_KEPT:
+            return None
+    except ValueError:  # something of another class in it, or a value without an end
+        return None
+    text = repr(value)
+    return None if "nan" in text or "inf" in text else text
 
 
 def outcome_text(value: object) -> str:

@@ -8,6 +8,9 @@ from forkproof.makers.maker import SessionMaker
 from forkproof.makers.subject import Subject
 from forkstore.contract.forks import BranchFork, TreeFork
 
+ABOVE_EVERY_PAGE = 1_200
+"""Entries of the large state: more than a page of any default size, few enough for the many cases that use it."""
+
 
 async def _forked(store: SessionMaker) -> Subject:
     source = await store.bushy_session()
@@ -43,7 +46,7 @@ ANY_STATE: dict[str, Callable[[SessionMaker], Awaitable[Subject]]] = {
     "labelled": lambda store: store.labelled_session(),
     "lists": lambda store: store.lists_session(),
     "rich": lambda store: store.rich_session(),
-    "large": lambda store: store.large_session(),
+    "large": lambda store: store.large_session(ABOVE_EVERY_PAGE),
     "forked": _forked,
     "forked-from-closed": _forked_from_closed,
     "fork-of-fork": _fork_of_fork,

@@ -141,6 +141,8 @@ def decode(text: bytes | str) -> Any:
         value = _read_fast(text)
     except (msgspec.DecodeError, ValueError, RecursionError):
         value = _decode_slowly(text)
+    if len(text) < 2 * DEEPEST_READ:  # too short for that many pairs of brackets
+        return value
     brackets = text.count(b"[") + text.count(b"{") if isinstance(text, bytes) else text.count("[") + text.count("{")
     if brackets > DEEPEST_READ and depth(value) > DEEPEST_READ:
         raise UndecodableText("JSON text is nested too deeply")

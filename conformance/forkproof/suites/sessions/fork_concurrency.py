@@ -30,7 +30,7 @@ async def each_fork_has_its_own_boundary(
     If this fails, look at: one boundary, snapshot or stage for all forks of a source; state shared between
     destinations; a fork that reads the source again at its end.
     """
-    source = await store.rich_session()
+    source = await store.bushy_session()
     gates, tasks, models = [], [], []
     for number in range(3):
         id = f"turn-{number}"

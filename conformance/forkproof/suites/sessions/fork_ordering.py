@@ -132,7 +132,7 @@ async def a_fork_holds_exactly_the_commits_before_it(store: SessionMaker, option
     forks.append(await source.fork(options))
     for number, fork in enumerate(forks, 1):
         await fork.check(f"fork {number} of {word!r} and a later one")
-    await store.check_each(*forks, source)
+    await store.check_each(forks[0], source)
 
 
 @case("S-FORK-ORD-02", needs=())

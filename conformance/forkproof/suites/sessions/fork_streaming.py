@@ -11,12 +11,13 @@ from forkproof.makers import SessionMaker, Subject
 from forkproof.makers.records import message_entry
 from forkproof.suites.sessions.forking import forked
 from forkstore.contract.addresses import list_address, value_address
-from forkstore.contract.forks import BranchFork, TreeFork
+from forkstore.contract.forks import BranchFork, ForkOptions, TreeFork
 from forkstore.contract.store import CallbackScope
 from forkstore.contract.writes import EntryInsert, ListAppend, UsageInsert, ValueSet, Write
 
 MEBIBYTE = 2**20
 BATCH = 500
+SCOPES: tuple[ForkOptions, ...] = (TreeFork(), BranchFork("main"))
 
 
 async def _heavy(store: SessionMaker, entries: int) -> Subject:
@@ -52,7 +53,7 @@ async def a_fork_needs_no_second_copy_on_the_way(store: SessionMaker) -> None:
     """
     source = await _heavy(store, 10_000)
     for source_is in ("open", "closed"):
-        for options in (TreeFork(), BranchFork("main")):
+        for options in SCOPES:
             with MemoryMeter() as meter:
                 fork = await store.repo.fork(source.metadata, options)
             above = (meter.peak - meter.held) / MEBIBYTE
@@ -73,7 +74,7 @@ async def large_sources_are_forked_whole(store: SessionMaker) -> None:
     If this fails, look at: a limit of a page or of bound variables; a last batch that is lost; a walk that recurses.
     """
     source = await store.large_session(5_003)
-    for source_is, options in product(("open", "closed"), (TreeFork(), BranchFork("main"))):
+    for source_is, options in product(("open", "closed"), SCOPES):
         of = f"the fork of the {source_is} source by {options!r}"
         fork = await forked(source, options, source_is)
         if (source_is == "open") is isinstance(options, TreeFork):

@@ -145,11 +145,15 @@ async def a_scope_is_granted_when_the_one_before_ends(store: SessionMaker) -> No
     subject = await store.create()
     tasks = [asyncio.create_task(subject.session.begin_mutation()) for _ in range(4)]
     for number, task in enumerate(tasks):
+        await asyncio.wait(tasks[number:], return_when=asyncio.FIRST_COMPLETED)
+        await settle()
+        granted = [at for at, other in enumerate(tasks) if other.done()]
+        expect_equal(granted, list(range(number + 1)), of=f"the scopes granted after {number} ends")
         scope = await task
         await scope.commit([ListAppend(LIST, number)])
         await settle()
-        granted = [later for later, other in enumerate(tasks) if other.done() and later > number]
-        expect_equal(granted, [], of=f"the scopes granted before scope {number} ended")
+        granted = [at for at, other in enumerate(tasks) if other.done()]
+        expect_equal(granted, list(range(number + 1)), of=f"the scopes granted before scope {number} ended")
         await scope.end()
     expect_equal(await _logged(subject), [0, 1, 2, 3], of="the order of the scopes' commits")
 
