@@ -26,7 +26,7 @@ from forkstore.contract.writes import (
     ValueSet,
 )
 
-IDLE = {"currentOperationId": None, "lastOperationId": None, "inbox": []}
+IDLE: dict[str, object] = {"currentOperationId": None, "lastOperationId": None, "inbox": []}
 
 
 def applied(*writes, model=None):

@@ -6,8 +6,10 @@ import asyncio
 from collections.abc import Callable
 from typing import Any
 
+from forkstore.contract.addresses import branch_tip
 from forkstore.contract.ids import Uuid7Generator
 from forkstore.contract.store import SessionMetadata
+from forkstore.contract.writes import EntryInsert, ValueSet, Write
 from forkstore.memory.state import MemoryState
 from forkstore.memory.storage import MemoryStorage
 from forkstore.options import Clock
@@ -86,3 +88,19 @@ async def settle() -> None:
     """Lets everything run that can run."""
     for _ in range(20):
         await asyncio.sleep(0)
+
+
+async def with_entries(count: int) -> Opened:
+    """A session with a branch `garden` over a chain e1 … en; e2, e4, … are custom entries."""
+    opened = Opened()
+    await opened.session.create_branch("garden", None)
+    for number in range(1, count + 1):
+        entry: dict[str, Any] = {"id": f"e{number}", "parentId": f"e{number - 1}" if number > 1 else None}
+        entry |= {"type": "custom", "customType": "weather"} if number % 2 == 0 else {"type": "message"}
+        writes: list[Write] = [EntryInsert(entry), ValueSet(branch_tip("garden"), entry["id"])]
+        await opened.session.storage.commit(writes)
+    return opened
+
+
+def ids(entries: list[dict[str, Any]]) -> list[str]:
+    return [entry["id"] for entry in entries]
