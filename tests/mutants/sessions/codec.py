@@ -7,7 +7,7 @@ import math
 from typing import Any
 
 from forkstore.contract.errors import InvalidValue
-from forkstore.contract.writes import CommitResult, Write
+from forkstore.contract.writes import CommitResult, ListAppend, Write
 from forkstore.memory.storage import MemoryStorage
 from tests.mutants.catalogue import Mutant
 from tests.mutants.rewriting import LeafRewritingStorage, RewritingStorage, rewritten
@@ -234,14 +234,17 @@ class ValidWritesAreKept(Mutant):
                 raise
 
 
-class RefusesOnlyWhatJsonCannotPrint(Mutant):
-    """Lie: one codec prints what another refuses."""
+class ElementsHaveAnotherCodec(Mutant):
+    """Lie: list elements go through a codec that takes tuples."""
 
     kills = "S-VAL-12"
 
-    class storage_class(LeafRewritingStorage):  # noqa: N801 - takes the place of an attribute
-        def leaf(self, value: Any) -> Any:
-            return value if isinstance(value, str | int | float | None) else repr(value)
+    class storage_class(RewritingStorage):  # noqa: N801 - takes the place of an attribute
+        def _rewritten(self, write: Any) -> Any:
+            if not isinstance(write, ListAppend):
+                return write
+            value = rewritten(write.value, lambda value: list(value) if isinstance(value, tuple) else value)
+            return ListAppend(write.address, value)
 
 
 class MessagesHaveAnotherCodec(Mutant):

@@ -176,7 +176,7 @@ class NoDataIsNull(Mutant):
             return {"data": None, **entry} if entry.get("type") == "custom" else entry
 
 
-class TrimsIds(Mutant):
+class TrimsEntryIds(Mutant):
     """Lie: blanks around an entry's id do not count."""
 
     kills = "S-ENT-06"
