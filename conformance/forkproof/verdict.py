@@ -285,8 +285,8 @@ def reason_not_exercised(target: Target, clause: Clause) -> str:
     missing = target.missing_seams(clause.needs)
     if missing:
         return f"needs the seam{'s' if len(missing) > 1 else ''} {', '.join(missing)}, not offered by the harness"
-    if "code" in clause.needs:
-        return "asked of the reference only: seam code"
+    if clause.proven_by or "code" in clause.needs:
+        return "asked of the reference only, by a test of its own"
     return clause.reason or "no case asks it"
 
 

@@ -37,16 +37,23 @@ class MutationLine:
             return
         turn = asyncio.get_running_loop().create_future()
         self._waiting.append(turn)
+        granted = False
         try:
             await turn
-        except asyncio.CancelledError:
-            # Cancelled while waiting, the caller leaves the queue. Cancelled after the line was handed to it but
-            # before it could run, it hands the line on (S-MUT-09).
-            if turn in self._waiting:
-                self._waiting.remove(turn)
-            elif not turn.cancelled() and turn.exception() is None:
-                self.leave()
-            raise
+            granted = True
+        finally:
+            if not granted:
+                self._give_up(turn)
+
+    def _give_up(self, turn: asyncio.Future[None]) -> None:
+        """A caller was cancelled, or its coroutine closed, before it could use the line (S-MUT-09).
+
+        Still waiting, it leaves the queue. If the line was handed to it but it could not run, it hands the line on.
+        """
+        if turn in self._waiting:
+            self._waiting.remove(turn)
+        elif not turn.cancelled() and turn.exception() is None:
+            self.leave()
 
     def leave(self) -> None:
         """Hands the line to the next caller."""

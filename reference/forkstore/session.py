@@ -162,6 +162,8 @@ class Session(AdmittedReads):
     async def close(self) -> None:
         """Closes the session: queued scopes are rejected, the running scope and all admitted calls are waited for.
 
+        So it must not be awaited inside a scope of the same session, which it would wait for.
+
         Every further call has the outcome of the first, and cancelling a caller does not stop the closing. Keeps
         S-SESS-13 to S-SESS-18.
         """
@@ -196,6 +198,7 @@ class Session(AdmittedReads):
                 raise UnknownBranch(branch.name)
             entry_id = self.id_generator.next()
             entry = {"id": entry_id, "parentId": row.value, **fields}
+            refuse_pending(entry)
             await self._storage.commit([EntryInsert(entry), ValueSet(branch.tip_address, entry_id)])
             return entry_id
 
@@ -240,9 +243,7 @@ class Branch:
         """
         if not isinstance(message, dict):
             raise InvalidValue("message", "is not an object")
-        fields: Record = {"type": "message", "message": message}
-        refuse_pending(fields)
-        return await self._session.append_entry(self, fields)
+        return await self._session.append_entry(self, {"type": "message", "message": message})
 
     async def append_custom_entry(self, custom_type: str, data: Json | Absent = ABSENT) -> str:
         """Appends a custom entry and gives its id; without `data` the entry has none (S-SESS-08, S-ENT-05).
@@ -260,7 +261,7 @@ def _check_branch_name(name: str) -> str:
     if fault is None and not name:
         fault = "is empty"
     if fault is not None:
-        raise InvalidBranchName(name, f"it {fault}")
+        raise InvalidBranchName(name, fault)
     return name
 
 

@@ -87,7 +87,7 @@ def test_every_clause_nobody_asked_says_why():
     seen = {each.clause.id: each.detail for each in verdict().clauses}
     assert seen["T-A-01"] == "no case asks it"
     assert seen["T-C-01"] == "needs the seam clock, not offered by the harness"
-    assert seen["T-C-02"] == "asked of the reference only: seam code"
+    assert seen["T-C-02"] == "asked of the reference only, by a test of its own"
     assert seen["T-C-03"] == "no eye sees it"
 
 

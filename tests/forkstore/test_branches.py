@@ -21,7 +21,7 @@ from forkstore.contract.errors import (
 from forkstore.contract.records import ABSENT
 from forkstore.contract.writes import ValueDelete
 
-from .gated import Opened, ids, with_entries
+from .gated import Opened, ids, settle, with_entries
 
 pytestmark = pytest.mark.asyncio
 
@@ -183,3 +183,18 @@ async def test_a_wrong_parameter_is_refused_on_an_empty_branch_too(query: Any) -
     for find in (branch.find_entries, branch.find_entry):
         with pytest.raises(InvalidQuery):
             await find(**query)
+
+
+async def test_a_message_that_turns_pending_while_it_waits_is_refused() -> None:
+    """S-SESS-10: what is judged is what would be stored."""
+    opened = await with_entries(1)
+    branch = await opened.session.create_branch("plot", "e1")
+    scope = await opened.session.begin_mutation()
+    message: dict[str, Any] = {"role": "assistant", "stopReason": "stop", "content": []}
+    appending = asyncio.create_task(branch.append_message(message))
+    await settle()
+    message["stopReason"] = "pending"
+    await scope.end()
+    with pytest.raises(PendingMessage):
+        await appending
+    assert await branch.get_tip_id() == "e1"

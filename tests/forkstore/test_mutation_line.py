@@ -136,3 +136,18 @@ async def test_a_caller_cancelled_after_the_handover_does_not_keep_the_line_from
     handed.cancel()
     await asyncio.gather(handed, return_exceptions=True)
     await line.idle()
+
+
+async def test_a_waiting_coroutine_that_is_closed_leaves_the_queue() -> None:
+    """S-MUT-09: closed like any coroutine that nobody wants any more, it must not be handed the line."""
+    turns = Turns()
+    callers = turns.start("a")
+    await settle()
+    waiting = turns.line.enter()
+    waiting.send(None)
+    callers |= turns.start("b")
+    await settle()
+    waiting.close()
+    turns.leave.set()
+    await asyncio.gather(*callers.values())
+    assert turns.had == ["a", "b"]

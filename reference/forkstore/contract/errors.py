@@ -191,7 +191,7 @@ class InvalidBranchName(SessionStoreError):
     reason: str
 
     def __str__(self) -> str:
-        return f"{self.name!r} is no branch name: {self.reason}"
+        return f"{self.name!r} is no branch name: it {self.reason}"
 
 
 @dataclass(eq=False)

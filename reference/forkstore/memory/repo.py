@@ -107,6 +107,8 @@ class MemorySessionRepo:
     async def close(self) -> None:
         """Closes every open session, waits for the running forks, and lets go of all sessions.
 
+        So it must not be awaited inside a mutation scope or a fork probe, which it would wait for.
+
         Raises a single failure as it is and several as one ExceptionGroup; every further call has the same outcome.
         Keeps S-REPO-21 to S-REPO-24.
         """

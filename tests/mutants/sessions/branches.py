@@ -45,7 +45,7 @@ class BlankNamesAreRefused(Mutant):
     class session_class(Session):  # noqa: N801 - takes the place of an attribute
         async def create_branch(self, name: str, at: str | None) -> Branch:
             if isinstance(name, str) and not name.strip(" "):
-                raise InvalidBranchName(name, "it is blank")
+                raise InvalidBranchName(name, "is blank")
             return await super().create_branch(name, at)
 
 
@@ -163,13 +163,11 @@ class PendingMessagesAreTaken(Mutant):
     kills = "S-SESS-10"
 
     class session_class(Session):  # noqa: N801 - takes the place of an attribute
-        async def branch(self, name: str) -> Branch | None:
-            return None if await super().branch(name) is None else _TakesPending(self, name)
-
-
-class _TakesPending(Branch):
-    async def append_message(self, message: Record) -> str:
-        return await self._session.append_entry(self, {"type": "message", "message": message})
+        async def append_entry(self, branch: Branch, fields: Record) -> str:
+            entry_id = self.id_generator.next()
+            entry = {"id": entry_id, "parentId": await branch.get_tip_id(), **fields}
+            await self.storage.commit([EntryInsert(entry), ValueSet(branch.tip_address, entry_id)])
+            return entry_id
 
 
 class DeferredIsPending(Mutant):
