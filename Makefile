@@ -7,9 +7,9 @@ RUN := .venv/bin/python -m
 
 .PHONY: check test bench lint types imports environment clean
 
-# The main job: the contract against the reference backend, a verdict per clause.
+# The main job: the contract against the reference backend, a verdict per clause. Two processes share the cases.
 check: environment
-	@.venv/bin/forkproof check memory --report build/report
+	@.venv/bin/forkproof check memory --jobs 2 --report build/report
 
 # The test suite on every supported Python of this machine.
 test: environment

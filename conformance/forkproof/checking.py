@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from forkproof.ledger import Ledger
 from forkproof.runner import run_case
 from forkproof.targets import FoundTarget, HarnessFactory, describe
 from forkproof.verdict import CaseResult, Outcome, Target, Verdict, judge
+from forkproof.workers import run_in_workers
 
 
 class SelectionError(ValueError):
@@ -113,17 +115,26 @@ async def _open_once(harness: object) -> None:
 
 def run(
     planned: Plan,
-    make: HarnessFactory,
+    found: FoundTarget,
     ledger: Ledger,
     *,
     slow: float,
     reproducers: Path,
     told: Callable[[CaseResult], None],
+    jobs: int = 1,
 ) -> Verdict:
-    """Runs every planned case on a fresh harness in a directory of its own, tells each result, and judges."""
+    """Runs every planned case on a fresh harness in a directory of its own, tells each result, and judges.
+
+    `jobs` is the number of processes that share the cases.
+    """
+    if jobs == 1:
+        running = run_each(planned.cases, found.make, slow=slow, reproducers=reproducers)
+    else:
+        running = run_in_workers(
+            found.text, planned.target.family, planned.cases, jobs=jobs, slow=slow, reproducers=reproducers
+        )
     results = []
-    for bound in planned.cases:
-        result = _run_one(bound, make, slow, reproducers)
+    for result in running:
         results.append(result)
         told(result)
     return judge(
@@ -136,14 +147,25 @@ def run(
     )
 
 
-def _run_one(bound: BoundCase, make: HarnessFactory, slow: float, reproducers: Path) -> CaseResult:
-    with _place() as directory:
-        try:
-            harness = _make(make, directory)
-        except Unreachable as error:
-            # No clause is broken by a harness that fails now and then; the run cannot be trusted all the same.
-            return CaseResult(bound.id, bound.clauses, Outcome.KIT_ERROR, 0.0, str(error), 0)
-        return run_case(bound, harness, slow=slow, reproducers=reproducers)
+def run_each(
+    cases: Sequence[BoundCase], make: HarnessFactory, *, slow: float, reproducers: Path
+) -> Iterator[CaseResult]:
+    """The result of every case, each on a fresh harness in a directory of its own that is removed after it."""
+    with _place() as place:
+        for number, bound in enumerate(cases):
+            directory = place / str(number)
+            directory.mkdir()
+            yield _run_one(bound, make, directory, slow, reproducers)
+            shutil.rmtree(directory, ignore_errors=True)
+
+
+def _run_one(bound: BoundCase, make: HarnessFactory, directory: Path, slow: float, reproducers: Path) -> CaseResult:
+    try:
+        harness = _make(make, directory)
+    except Unreachable as error:
+        # No clause is broken by a harness that fails now and then; the run cannot be trusted all the same.
+        return CaseResult(bound.id, bound.clauses, Outcome.KIT_ERROR, 0.0, str(error), 0)
+    return run_case(bound, harness, slow=slow, reproducers=reproducers)
 
 
 def _make(make: HarnessFactory, directory: Path) -> object:

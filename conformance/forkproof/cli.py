@@ -54,6 +54,9 @@ def _parser() -> argparse.ArgumentParser:
     shared.add_argument("--color", choices=("auto", "always", "never"), default="auto")
     running = argparse.ArgumentParser(add_help=False, parents=[shared])
     running.add_argument("--slow", type=_factor, default=1.0, metavar="X", help="multiply every time-out by X")
+    running.add_argument(
+        "--jobs", type=_jobs, default=1, metavar="N", help="share the cases among N processes; default: 1"
+    )
 
     check = commands.add_parser("check", parents=[running], help="run the contract against backends")
     check.add_argument("targets", nargs="+", metavar="TARGET", help="a registered backend, or package.module:Class")
@@ -87,6 +90,12 @@ def _factor(text: str) -> float:
     return value
 
 
+def _jobs(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"must be a whole number of at least 1, is {text}")
+    return int(text)
+
+
 def _day(text: str) -> date:
     try:
         return date.fromisoformat(text)
@@ -106,6 +115,7 @@ def _check(arguments: argparse.Namespace) -> int:
         report=arguments.report,
         ledger=arguments.ledger,
         slow=arguments.slow,
+        jobs=arguments.jobs,
         color=arguments.color,
     )
 
@@ -114,7 +124,9 @@ def _ledger(arguments: argparse.Namespace) -> int:
     from forkproof.commands.check import write_todays_ledger
 
     expires = arguments.expires or today() + timedelta(days=30)
-    return write_todays_ledger(arguments.target, owner=arguments.owner, expires=expires, slow=arguments.slow)
+    return write_todays_ledger(
+        arguments.target, owner=arguments.owner, expires=expires, slow=arguments.slow, jobs=arguments.jobs
+    )
 
 
 def _clauses(arguments: argparse.Namespace) -> int:

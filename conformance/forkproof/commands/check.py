@@ -35,6 +35,7 @@ def check(
     report: Path | None,
     ledger: Path | None,
     slow: float,
+    jobs: int,
     color: str,
 ) -> int:
     """Runs the contract against every target and returns the exit code: a red one goes before an unreachable one.
@@ -48,7 +49,7 @@ def check(
     terminal = Terminal(color=color)
     approached = [_approach(each, only, slow) for each in found]
     with _reproducers(report) as reproducers:
-        verdicts = [_run_one(each, known, slow, reproducers, terminal) for each in approached]
+        verdicts = [_run_one(each, known, slow, jobs, reproducers, terminal) for each in approached]
         for verdict in verdicts:
             terminal.verdict(verdict)
         if any(reproducers.iterdir()):
@@ -61,7 +62,7 @@ def check(
     return next((code for code in (1, 3) if code in codes), 0)
 
 
-def write_todays_ledger(text: str, *, owner: str, expires: date, slow: float) -> int:
+def write_todays_ledger(text: str, *, owner: str, expires: date, slow: float, jobs: int) -> int:
     """Runs one target and writes an entry for every clause that fails today, as TOML for the author to edit."""
     if not owner.strip():
         raise UsageError("--owner: must not be blank")
@@ -70,7 +71,7 @@ def write_todays_ledger(text: str, *, owner: str, expires: date, slow: float) ->
         _warn(approached)
         return 3
     with tempfile.TemporaryDirectory(prefix="forkproof-") as directory:
-        verdict = _ask(approached, Ledger(), slow, Path(directory), lambda result: None)
+        verdict = _ask(approached, Ledger(), slow, jobs, Path(directory), lambda result: None)
     for line in verdict.kit_errors:
         print(f"forkproof: kit error: {line}", file=sys.stderr)
     pairs = [(each.clause.id, in_short(each.detail) or "fails") for each in verdict.with_status(Status.FAILS)]
@@ -105,7 +106,9 @@ def _approach(found: FoundTarget, only: Sequence[str], slow: float) -> Approache
     return Approached(found, planned)
 
 
-def _run_one(approached: Approached, ledger: Ledger, slow: float, reproducers: Path, terminal: Terminal) -> Verdict:
+def _run_one(
+    approached: Approached, ledger: Ledger, slow: float, jobs: int, reproducers: Path, terminal: Terminal
+) -> Verdict:
     if approached.trouble:
         _warn(approached)
         planned = approached.plan
@@ -113,15 +116,22 @@ def _run_one(approached: Approached, ledger: Ledger, slow: float, reproducers: P
     terminal.line(f"{approached.plan.target.name}: {len(approached.plan.cases)} cases")
     progress = Progress(approached.plan, ledger, terminal)
     with progress.shown():
-        verdict = _ask(approached, ledger, slow, reproducers, progress.told)
+        verdict = _ask(approached, ledger, slow, jobs, reproducers, progress.told)
     progress.finish(verdict)
     return verdict
 
 
 def _ask(
-    approached: Approached, ledger: Ledger, slow: float, reproducers: Path, told: Callable[[CaseResult], None]
+    approached: Approached,
+    ledger: Ledger,
+    slow: float,
+    jobs: int,
+    reproducers: Path,
+    told: Callable[[CaseResult], None],
 ) -> Verdict:
-    return checking.run(approached.plan, approached.found.make, ledger, slow=slow, reproducers=reproducers, told=told)
+    return checking.run(
+        approached.plan, approached.found, ledger, slow=slow, reproducers=reproducers, told=told, jobs=jobs
+    )
 
 
 def _warn(approached: Approached) -> None:
