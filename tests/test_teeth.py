@@ -31,6 +31,7 @@ WITHOUT_A_MUTANT: dict[str, str] = {
 """MUST clauses with cases that no subclass of a backend can break, and why."""
 
 
+@pytest.mark.one_python
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.__name__)
 def test_a_lie_is_caught_by_the_case_of_its_clause(mutant: type[Mutant], tmp_path: Path) -> None:
     seen = []

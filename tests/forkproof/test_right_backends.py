@@ -24,11 +24,17 @@ from forkstore.testing import MemoryHarness
 from tests.backends import harnesses
 
 AREAS = {module.__name__.rpartition(".")[2]: module for module in MODULES}
-RIGHT = [MemoryHarness, harnesses.Suspending, harnesses.SuspendingDurable, harnesses.Odd, harnesses.BlackBox]
+RIGHT = [
+    pytest.param(MemoryHarness, id="memory"),
+    *(
+        pytest.param(make, id=str(make.name), marks=pytest.mark.one_python)
+        for make in (harnesses.SuspendingDurable, harnesses.Odd, harnesses.BlackBox)
+    ),
+]
 
 
 @pytest.mark.parametrize("area", AREAS)
-@pytest.mark.parametrize("make", RIGHT, ids=lambda make: str(make.name))
+@pytest.mark.parametrize("make", RIGHT)
 def test_a_right_backend_holds_every_case(make: type[SessionHarness], area: str, tmp_path: Path) -> None:
     cases = plan(Target.of(make(tmp_path)), all_variants(cases_of(AREAS[area]))).cases
     failures = [problem for bound in cases if (problem := wrong(bound, make(tmp_path)))]

@@ -166,7 +166,10 @@ def test_ids_are_held_while_a_session_is_open() -> None:
             at_once(use(session.metadata))
 
 
-@pytest.mark.parametrize("metadata", [None, "walk-1", {"id": "walk-1"}])
+@pytest.mark.parametrize(
+    "metadata",
+    [None, "walk-1", {"id": "walk-1"}, SessionMetadata(id=["walk-1"], created_at=0)],  # type: ignore[arg-type]
+)
 def test_metadata_is_metadata(metadata: Any) -> None:
     repo = MemorySessionRepo()
     for call in (repo.open(metadata), repo.delete(metadata), repo.fork(metadata, TreeFork())):

@@ -78,6 +78,7 @@ def test_each_field_and_each_kept_message_has_its_own_depth() -> None:
         ENTRY | {"message": nested(201)},
         ENTRY | {"retainedTail": [nested(200)]},
         compaction | {"retainedTail": [nested(201)]},
+        compaction | {"retainedTail": {"no": nested(200)}},
         compaction | {"retainedTail": [], "details": nested(201)},
     ):
         with pytest.raises(InvalidValue, match="nested too deeply"):

@@ -85,7 +85,7 @@ def _entry_text(entry: Record, kind: str, where: str) -> bytes:
 
     Each field's depth counts on its own, and so does each message of a retained tail (spec section 6).
     """
-    if kind != "compaction" or "retainedTail" not in entry:
+    if kind != "compaction" or type(entry.get("retainedTail")) is not list:
         return encode(entry, where, DEEPEST_WRITTEN + 1)
     text = encode(entry, where, DEEPEST_WRITTEN + 2)
     for name, field in entry.items():

@@ -167,4 +167,6 @@ def _refuse_cwd(cwd: str | None) -> None:
 def _identity(metadata: SessionMetadata) -> str:
     if not isinstance(metadata, SessionMetadata):
         raise InvalidArgument("metadata", "is not SessionMetadata")
+    if type(metadata.id) is not str:
+        raise InvalidArgument("metadata", "has an id that is not a string")
     return metadata.id
