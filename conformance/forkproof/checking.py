@@ -14,7 +14,7 @@ from pathlib import Path
 
 from forkproof.case import BoundCase
 from forkproof.clauses import Clauses, load
-from forkproof.harness import Seams
+from forkproof.harness import Seams, lacking_calls
 from forkproof.ledger import Ledger
 from forkproof.runner import run_case
 from forkproof.targets import FoundTarget, HarnessFactory, describe
@@ -97,6 +97,8 @@ def reach(found: FoundTarget, slow: float) -> None:
         harness = _make(found.make, directory)
         try:
             asyncio.run(asyncio.wait_for(_open_once(harness), 60 * slow))
+        except Unreachable:
+            raise
         except TimeoutError as error:
             raise Unreachable(f"open_repo did not return within {60 * slow:g} s") from error
         except Exception as error:
@@ -107,7 +109,13 @@ async def _open_once(harness: object) -> None:
     open_repo = getattr(harness, "open_repo", None)
     if open_repo is None:
         raise Unreachable(f"{type(harness).__name__} has no open_repo")
-    repo = await open_repo(Seams())
+    try:
+        repo = await open_repo(Seams())
+    except SystemExit as error:
+        raise Unreachable(f"open_repo raised {describe(error)}") from error
+    lacking = lacking_calls(repo)
+    if lacking:
+        raise Unreachable(f"open_repo returned {type(repo).__name__}: no {', '.join(lacking)}")
     # A close that fails is a matter for the cases: they say which clause it breaks.
     with contextlib.suppress(Exception):
         await repo.close()
@@ -171,7 +179,7 @@ def _run_one(bound: BoundCase, make: HarnessFactory, directory: Path, slow: floa
 def _make(make: HarnessFactory, directory: Path) -> object:
     try:
         return make(directory)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise Unreachable(f"the harness could not be made: {describe(error)}") from error
 
 

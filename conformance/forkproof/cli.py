@@ -30,6 +30,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         code: int = arguments.command(arguments)
     except KeyboardInterrupt:
         return _say("interrupted", 130, arguments.debug)
+    except SystemExit as error:
+        # A backend that ends the process must not choose the exit code: 0 would pass for a verdict.
+        return _say(f"the run was ended by what it ran: SystemExit: {error.code}", 1, arguments.debug)
     except BrokenPipeError:
         # The reader of a pipe has seen enough; closing stderr too keeps the interpreter from complaining at exit.
         sys.stderr.close()

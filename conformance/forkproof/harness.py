@@ -29,6 +29,9 @@ others.
 """
 
 
+REPOSITORY_CALLS = ("create", "open", "list", "delete", "fork", "close")
+
+
 class HarnessError(Exception):
     """The harness could not give the kit a repository, or did not take its place back. Never a broken clause."""
 
@@ -93,6 +96,11 @@ class SessionHarness:
 def fact(harness: object, name: str) -> Any:
     """An attribute of the harness, or the default that `SessionHarness` gives it."""
     return getattr(harness, name, getattr(SessionHarness, name))
+
+
+def lacking_calls(repo: object) -> list[str]:
+    """Which of a repository's calls the object does not have, by name: what is no repository lacks most of them."""
+    return [name for name in REPOSITORY_CALLS if not callable(getattr(repo, name, None))]
 
 
 def harness_name(harness: object) -> str:

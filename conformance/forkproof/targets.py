@@ -43,7 +43,7 @@ def find_target(text: str) -> FoundTarget:
         raise TargetError(f"unknown target {text!r}: {hint}registered are {known}; or name one as package.module:Class")
     try:
         loaded = points[text].load()
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise TargetError(f"target {text}: {points[text].value} cannot be loaded: {describe(error)}") from error
     return FoundTarget(text, text, _callable(text, loaded))
 
@@ -64,7 +64,7 @@ def _import(text: str) -> object:
         found: object = import_module(module)
         for part in attribute.split("."):
             found = getattr(found, part)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise TargetError(f"target {text}: cannot be imported: {describe(error)}") from error
     return found
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from forkproof.clauses import CONTRACT, Clause, Clauses, parse_version
+from forkproof.clauses import CONTRACT, Clause, Clauses, ClausesError, load, parse_version
 from forkproof.ledger import Ledger, LedgerEntry
 
 
@@ -113,7 +113,8 @@ class Target:
     def of(cls, harness: object, name: str | None = None) -> Target:
         """Reads the facts of a harness; what a duck-typed harness leaves out takes the defaults above.
 
-        Raises TargetError when an attribute has the wrong type or the pinned contract is not a version of this kit.
+        Raises TargetError when an attribute has the wrong type or names what the contract does not know, or when the
+        pinned contract is not a version of this kit.
         """
         target = cls(
             name=name or _fact(harness, "name", str, "") or type(harness).__name__,
@@ -130,7 +131,19 @@ class Target:
             raise TargetError(f"{target.name}: contract {target.contract!r} is no version such as {CONTRACT}") from None
         if newer:
             raise TargetError(f"{target.name}: contract {target.contract} is newer than this kit's, {CONTRACT}")
+        target._check_names()
         return target
+
+    def _check_names(self) -> None:
+        """A misspelt seam would silently leave its clauses unasked."""
+        try:
+            clauses = load(self.family)
+        except ClausesError as error:
+            raise TargetError(str(error)) from None
+        for what, names, known in (("kinds", self.kinds, clauses.kinds), ("seams", self.seams, clauses.seams)):
+            unknown = sorted(names.difference(known))
+            if unknown:
+                raise TargetError(f"{self.name}: {what}: unknown {', '.join(unknown)}; known are {', '.join(known)}")
 
     def is_asked(self, clause: Clause) -> bool:
         """Whether the clause applies to this target at all (spec 1.3)."""

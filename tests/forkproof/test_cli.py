@@ -21,6 +21,7 @@ from forkproof.verdict import CaseResult, Outcome
 STORES = """
 class Repo:
     async def close(self): pass
+    create = open = list = delete = fork = close
 
 class Good:
     name = "good"
@@ -38,6 +39,17 @@ class Unmade(Good):
 class Closed(Good):
     name = "closed"
     async def open_repo(self, seams): raise ConnectionError("refused")
+
+class Gone(Good):
+    name = "gone"
+    async def open_repo(self, seams): raise SystemExit(0)
+
+class Empty(Good):
+    name = "empty"
+    async def open_repo(self, seams): return None
+
+class Quitter(Good):
+    answer = "quit"
 
 class Later(Good):
     contract = "2099.1"
@@ -78,6 +90,8 @@ def run_case(bound, harness, *, slow=1.0, reproducers=None):
     (harness.directory / "used").touch()
     if harness.answer == "interrupt":
         raise KeyboardInterrupt
+    if harness.answer == "quit":
+        raise SystemExit(0)
     if harness.answer is None:
         return CaseResult(bound.id, bound.clauses, Outcome.NOT_EXERCISED, 0.0, "needs the seam clock", 0)
     try:
@@ -247,6 +261,8 @@ def test_a_mistyped_name_is_met_with_the_nearest(forkproof, monkeypatch):
     [
         ("Unmade", "shelf:Unmade: target unreachable: the harness could not be made: OSError: no disk at all"),
         ("Closed", "closed: target unreachable: open_repo raised ConnectionError: refused"),
+        ("Gone", "gone: target unreachable: open_repo raised SystemExit: 0"),
+        ("Empty", "empty: target unreachable: open_repo returned NoneType: no create, open, list, delete, fork, close"),
     ],
 )
 def test_an_unreachable_target_is_exit_code_3(forkproof, store, line):
@@ -255,6 +271,17 @@ def test_an_unreachable_target_is_exit_code_3(forkproof, store, line):
     assert "NOTHING EXERCISED  must 0/0" in out.splitlines()[-1]
     code, out, err = forkproof("ledger", f"shelf:{store}", "--owner", "kay")
     assert (code, out, err) == (3, "", f"forkproof: {line}\n")
+
+
+def test_a_target_module_that_exits_is_bad_input(forkproof, tmp_path):
+    (tmp_path / "exiting_shelf.py").write_text("raise SystemExit(0)")
+    line = "forkproof: target exiting_shelf:Good: cannot be imported: SystemExit: 0\n"
+    assert forkproof("check", "exiting_shelf:Good") == (2, "", line)
+
+
+def test_a_backend_that_exits_does_not_choose_the_exit_code(forkproof):
+    line = "forkproof: the run was ended by what it ran: SystemExit: 0\n"
+    assert forkproof("check", "shelf:Quitter")[::2] == (1, line)
 
 
 def test_nothing_exercised_is_exit_code_3(forkproof):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from forkproof.expect import expect_equal
-from forkproof.harness import HarnessError, Seams, fact
+from forkproof.harness import HarnessError, Seams, fact, lacking_calls
 from forkproof.instruments.clocks import Clock
 from forkproof.instruments.gates import GateProbe
 from forkproof.instruments.trace import Trace
@@ -79,6 +79,9 @@ class SessionMaker:
             raise
         except Exception as error:
             raise HarnessError(f"open_repo raised {type(error).__name__}: {error}") from error
+        lacking = lacking_calls(repo)
+        if lacking:
+            raise HarnessError(f"open_repo returned {type(repo).__name__}: no {', '.join(lacking)}")
         self.repos.append(self.trace.watch_repo(repo))
         return self.repos[-1]
 

@@ -70,16 +70,18 @@ class Terminal:
         from rich.table import Table
         from rich.text import Text
 
-        table = Table(title=Text(visible(title)), title_justify="left", title_style="bold", box=None, pad_edge=False)
+        # Not the table's own title, which wraps at the width of the columns.
+        heading = Text(visible(title), style="bold")
+        table = Table(box=None, pad_edge=False)
         for column in columns:
             table.add_column(column)
         for row in rows:
             table.add_row(*(Text(visible(text), style=style) for text, style in row))
         if self.live:
-            self.console.print(table)
+            self.console.print(heading, table, sep="\n")
             return
         with self.console.capture() as captured:
-            self.console.print(table)
+            self.console.print(heading, table, sep="\n")
         print("\n".join(line.rstrip() for line in captured.get().splitlines()), file=self.stream, flush=True)
 
     def area(self, area: str, clauses: Sequence[ClauseVerdict]) -> None:

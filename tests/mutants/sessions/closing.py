@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from forkstore.contract.records import SessionStats
+import asyncio
+from collections.abc import Iterable
+from typing import Any
+
+from forkstore.contract.records import Record, SessionStats
+from forkstore.memory.storage import MemoryStorage
 from forkstore.session import Session
 from tests.mutants.catalogue import Mutant
 
@@ -87,3 +92,45 @@ class ClosesInTheCallersTask(Mutant):
             self._refuse_new_calls()
             await self._line.idle()
             await self._settle_and_close()
+
+
+class _SlowReads(MemoryStorage):
+    async def get_entries(self, ids: Iterable[str]) -> dict[str, Record]:
+        for _ in range(60):
+            await asyncio.sleep(0)
+        return await super().get_entries(ids)
+
+
+class ClosingForgetsReads(Mutant):
+    """Lie: closing waits for scopes, and not for the reads that run."""
+
+    kills = "S-SESS-15"
+
+    class storage_class(_SlowReads):  # noqa: N801 - takes the place of an attribute
+        pass
+
+    class session_class(Session):  # noqa: N801 - takes the place of an attribute
+        async def _settle_and_close(self) -> None:
+            await self._line.idle()
+            self._release()
+
+
+class NothingCanBeAskedOfTheClosed(Mutant):
+    """Lie: a request for no entries is answered by a closed session too."""
+
+    kills = "S-SESS-13"
+
+    class session_class(Session):  # noqa: N801 - takes the place of an attribute
+        async def get_entries(self, ids: Iterable[str]) -> dict[str, Record]:
+            asked = list(ids)
+            return await super().get_entries(asked) if asked else {}
+
+
+class NothingCanBeFoundInTheClosed(Mutant):
+    """Lie: a find with limit 0 is answered by a closed session too."""
+
+    kills = "S-SESS-13"
+
+    class session_class(Session):  # noqa: N801 - takes the place of an attribute
+        async def find_entries(self, **query: Any) -> list[Record]:
+            return [] if self.is_closing and query.get("limit") == 0 else await super().find_entries(**query)

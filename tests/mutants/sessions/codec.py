@@ -255,3 +255,34 @@ class MessagesHaveAnotherCodec(Mutant):
     class storage_class(RewritingStorage):  # noqa: N801 - takes the place of an attribute
         def entry(self, entry: Any) -> Any:
             return rewritten(entry, lambda value: int(value) if value == 1.0 and type(value) is float else value)
+
+
+class SecondControlsAreLost(Mutant):
+    """Lie: the control letters behind U+007F are left out of texts."""
+
+    kills = "S-VAL-04"
+
+    class storage_class(LeafRewritingStorage):  # noqa: N801 - takes the place of an attribute
+        def leaf(self, value: Any) -> Any:
+            return "".join(sign for sign in value if not 0x80 <= ord(sign) < 0xA0) if type(value) is str else value
+
+
+class EscapesAreReadTwice(Mutant):
+    """Lie: what looks like an escape in a text is taken for one."""
+
+    kills = "S-VAL-04"
+
+    class storage_class(LeafRewritingStorage):  # noqa: N801 - takes the place of an attribute
+        def leaf(self, value: Any) -> Any:
+            return value.replace("\\u0041", "A") if type(value) is str else value
+
+
+class NumbersOfAListAreOfOneType(Mutant):
+    """Lie: the integers of a list of numbers become floats when a float is among them."""
+
+    kills = "S-VAL-04"
+
+    class storage_class(RewritingStorage):  # noqa: N801 - takes the place of an attribute
+        def value(self, value: Any) -> Any:
+            numbers = type(value) is list and {type(one) for one in value} == {int, float}
+            return [float(one) for one in value] if numbers else value

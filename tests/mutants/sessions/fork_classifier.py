@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import unicodedata
+
 from forkstore.contract.addresses import BUILT_IN_ADDRESSES, ENTRY_LABEL, OPERATION_RESULT, SESSION_NAME, is_reserved
 from forkstore.contract.errors import UndeclaredNamespace
 from forkstore.contract.forks import BranchFork, ForkOptions, TreeFork
@@ -174,3 +176,15 @@ class DeclaredNamesArePrefixes(Mutant):
     def fork_state(self, source: MemoryState, options: ForkOptions) -> tuple[MemoryState, int]:
         longer = [name for name in source.scalars if name.startswith(f"{OPERATION_RESULT}.")]
         return super().fork_state(without(source, longer, "value"), options)
+
+
+class FullWidthIsFolded(Mutant):
+    """Lie: namespaces are compared in a normal form that folds letters of full width."""
+
+    kills = "S-FORK-CLS-08"
+
+    def fork_state(self, source: MemoryState, options: ForkOptions) -> tuple[MemoryState, int]:
+        for namespace in source.scalars:
+            if is_reserved(unicodedata.normalize("NFKC", namespace)) and not is_reserved(namespace):
+                raise UndeclaredNamespace(namespace, "value")
+        return super().fork_state(source, options)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
+from forkstore.contract.addresses import ENTRY_LABEL
+from forkstore.contract.errors import SessionClosed
 from forkstore.contract.forks import ForkOptions
 from forkstore.contract.store import SessionMetadata
 from forkstore.contract.writes import CommitResult, Write
@@ -96,3 +98,32 @@ class SharesOneBoundary(Mutant):
         if key not in running:
             running[key] = super().fork_state(source, options)
         return running[key]
+
+
+class LabelsAreReadLast(Mutant):
+    """Lie: a fork reads the labels of its source when all else is copied and told."""
+
+    kills = "S-FORK-ORD-02"
+
+    async def fork(self, metadata: SessionMetadata, options: ForkOptions) -> Session:
+        session = await super().fork(metadata, options)
+        _, source = self._sessions[metadata.id]
+        _, destination = self._sessions[session.metadata.id]
+        labels = source.scalars.get(ENTRY_LABEL, {})
+        destination.scalars[ENTRY_LABEL] = {id: row for id, row in labels.items() if id in destination.entries}
+        return session
+
+
+class AClosingSourceStopsItsForks(Mutant):
+    """Lie: a fork whose source is closing when all is copied fails."""
+
+    kills = "S-OWN-15"
+
+    async def fork(self, metadata: SessionMetadata, options: ForkOptions) -> Session:
+        session = await super().fork(metadata, options)
+        source = self._reservations.open_session(metadata.id)
+        if source is not None and source.is_closing:
+            await session.close()
+            await self.delete(session.metadata)
+            raise SessionClosed(metadata.id)
+        return session

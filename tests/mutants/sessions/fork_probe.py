@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from forkstore.contract.addresses import BRANCH_TIP
 from forkstore.contract.errors import StoreIOError
 from forkstore.contract.forks import ForkOptions
 from forkstore.contract.store import SessionMetadata
@@ -127,3 +128,13 @@ class LocksTheSourceWhileItForks(Mutant):
             return await super().fork(metadata, options)
         finally:
             state.forking = False
+
+
+class NullTipsAreNotCounted(Mutant):
+    """Lie: a tip that is null is not counted."""
+
+    kills = "S-FORK-ORD-11"
+
+    def fork_state(self, source: MemoryState, options: ForkOptions) -> tuple[MemoryState, int]:
+        destination, count = super().fork_state(source, options)
+        return destination, count - any(row.text == b"null" for row in destination.scalars.get(BRANCH_TIP, {}).values())

@@ -163,3 +163,15 @@ class AnEmptySessionGetsABranch(_TreeLie):
     def spoil(self, source: MemoryState, destination: MemoryState) -> None:
         if not source.scalars.get(BRANCH_TIP):
             put(destination, BRANCH_TIP, "main", None)
+
+
+class HigherPlanesAreNoNamespaces(Mutant):
+    """Lie: scalars in namespaces with letters beyond 16 bits are not copied."""
+
+    kills = "S-FORK-TREE-06"
+
+    def fork_state(self, source: MemoryState, options: ForkOptions) -> tuple[MemoryState, int]:
+        destination, count = super().fork_state(source, options)
+        for namespace in [name for name in destination.scalars if max(name) > "\uffff"]:
+            del destination.scalars[namespace]
+        return destination, count

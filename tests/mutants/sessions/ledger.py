@@ -11,6 +11,7 @@ from forkstore.contract.forks import ForkOptions
 from forkstore.contract.records import COST_NUMBERS, SessionStats, add_usage, zero_usage
 from forkstore.memory.state import MemoryState
 from forkstore.memory.storage import MemoryStorage
+from forkstore.options import Clock
 from tests.mutants.catalogue import Mutant
 from tests.mutants.rewriting import RewritingStorage
 
@@ -162,3 +163,16 @@ class ForkKeepsTheBill(Mutant):
         destination, count = super().fork_state(source, options)
         destination.usage = source.usage
         return destination, count
+
+
+class SumsByIdAfterReopening(Mutant):
+    """Lie: opening a session sums its ledger in the order of the ids."""
+
+    kills = "S-ENT-10"
+
+    class storage_class(MemoryStorage):  # noqa: N801 - takes the place of an attribute
+        def __init__(self, state: MemoryState, clock: Clock) -> None:
+            super().__init__(state, clock)
+            state.usage = zero_usage()
+            for id in sorted(state.usage_rows):
+                state.usage = add_usage(state.usage, decode(state.usage_rows[id].text)["usage"], "a lie")

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterable
 from typing import Any
 
-from forkstore.contract.records import SessionStats
+from forkstore.contract.addresses import Address
+from forkstore.contract.records import Record, SessionStats
+from forkstore.contract.store import ValueRow
 from forkstore.contract.writes import CommitResult, Write
 from forkstore.mutations import CallbackScope, MutationLine, MutationScope
 from forkstore.session import Session
@@ -222,3 +225,51 @@ class ACancelledScopeStaysOpen(Mutant):
                 raise
             scope.end_now()
             return value
+
+
+class _ReadsOnce(MutationScope):
+    async def get_value(self, address: Address) -> ValueRow | None:
+        known: dict[Address, ValueRow | None] = self.__dict__.setdefault("_known", {})
+        if address not in known:
+            known[address] = await super().get_value(address)
+        return known[address]
+
+
+class AScopeReadsOnce(Mutant):
+    """Lie: a scope that has read a value goes on giving that one."""
+
+    kills = "S-MUT-04"
+
+    class session_class(_Scoped):  # noqa: N801 - takes the place of an attribute
+        scope_class = _ReadsOnce
+
+
+class _AsksForNothing(MutationScope):
+    async def get_entries(self, ids: Iterable[str]) -> dict[str, Record]:
+        asked = list(ids)
+        return await super().get_entries(asked) if asked else {}
+
+
+class AnEndedScopeGivesNothing(Mutant):
+    """Lie: a request for no entries is answered by an ended scope too."""
+
+    kills = "S-MUT-06"
+
+    class session_class(_Scoped):  # noqa: N801 - takes the place of an attribute
+        scope_class = _AsksForNothing
+
+
+class ACallbackMustNotRaiseAtOnce(Mutant):
+    """Lie: a callback that raises before it gives anything to await keeps its scope."""
+
+    kills = "S-MUT-07"
+
+    class session_class(Session):  # noqa: N801 - takes the place of an attribute
+        async def mutate(self, callback: Any) -> Any:
+            await self._line.enter()
+            scope = CallbackScope(self._storage, self._calls, self._line)
+            running = callback(scope)
+            try:
+                return await running
+            finally:
+                scope.end_now()

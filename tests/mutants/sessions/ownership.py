@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import Any
 
 from forkstore.contract.errors import SessionExists, SessionInUse, SessionStoreError
@@ -209,3 +210,18 @@ class ForkReservesItsSource(Mutant):
             return await super().fork(metadata, options)
         with self._reservations.reserve(metadata.id, SessionInUse(metadata.id)):
             return await super().fork(metadata, options)
+
+
+class RefusedCreatesTouchTheMetadata(Mutant):
+    """Lie: a create that is refused has written its time into the metadata that were there."""
+
+    kills = "S-OWN-04"
+
+    async def create(self, *, id: str | None = None, **options: Any) -> Session:
+        try:
+            return await super().create(id=id, **options)
+        except SessionExists as refusal:
+            if refusal.session_id in self._sessions:
+                metadata, state = self._sessions[refusal.session_id]
+                self._sessions[metadata.id] = replace(metadata, created_at=self._clock.read()), state
+            raise

@@ -6,6 +6,7 @@ import asyncio
 import dataclasses
 from typing import Any
 
+from forkstore.contract.errors import SessionNotFound
 from forkstore.contract.store import SessionMetadata
 from forkstore.memory.state import MemoryState
 from forkstore.session import Session
@@ -182,3 +183,33 @@ class ForgetsClosedSessions(Mutant):
         storage = type(self).storage_class(state, self._clock)
         session: Session = reservation.hand_to(self.session_class(metadata, storage, self._id_generator, release))
         return session
+
+
+class MetadataIsAnObject(Mutant):
+    """Lie: a session is known by the object that its metadata was handed out as."""
+
+    kills = "S-REPO-06"
+
+    async def open(self, metadata: SessionMetadata) -> Session:
+        if metadata.id in self._sessions and self._sessions[metadata.id][0] is not metadata:
+            raise SessionNotFound(metadata.id)
+        return await super().open(metadata)
+
+
+class NoTimeIsZero(Mutant):
+    """Lie: a clock reading of 0 counts as 1."""
+
+    kills = "S-REPO-02"
+
+    def _new_metadata(self, session_id: str | None, parent_session_id: str | None) -> SessionMetadata:
+        made = super()._new_metadata(session_id, parent_session_id)
+        return dataclasses.replace(made, created_at=made.created_at or 1)
+
+
+class EmptyParentsAreForgotten(Mutant):
+    """Lie: a parent that is the empty text is none."""
+
+    kills = "S-REPO-02"
+
+    def _new_metadata(self, session_id: str | None, parent_session_id: str | None) -> SessionMetadata:
+        return super()._new_metadata(session_id, parent_session_id or None)

@@ -101,6 +101,9 @@ async def closing_waits_for_admitted_commits_and_reads(store: SessionMaker) -> N
     commits = [asyncio.create_task(storage.commit(one)) for one in writes]
     reads = [asyncio.create_task(_run(call, subject.session)) for call in READS.values()]
     await asyncio.create_task(subject.session.close())
+    await settle()
+    late = sum(not task.done() for task in (*commits, *reads))
+    expect_equal(late, 0, of="the number of admitted calls that go on when close has returned")
     expect_equal(await endings([*commits, *reads], lay), ["returned"] * 13, of="how the admitted calls ended")
     for task, one in zip(commits, writes, strict=True):
         subject.follow(task.result(), *one)

@@ -28,6 +28,7 @@ async def _write(scope: CallbackScope) -> None:
 
 ON_BOTH: dict[str, Callable[[Any], Awaitable[Any]]] = {
     "get_entries": lambda it: it.get_entries(["root"]),
+    "get_entries-empty": lambda it: it.get_entries([]),
     "get_value": lambda it: it.get_value(VALUE),
     "scan_values": lambda it: it.scan_values(VALUE),
     "read_list": lambda it: it.read_list(LIST),
@@ -43,6 +44,7 @@ ON_SESSION: dict[str, Callable[[Session], Awaitable[Any]]] = {
     "get_name": lambda session: session.get_name(),
     "get_label": lambda session: session.get_label("root"),
     "find_entries": lambda session: session.find_entries(),
+    "find_entries-none": lambda session: session.find_entries(limit=0),
     "find_entry": lambda session: session.find_entry(),
     "branch": lambda session: session.branch("main"),
     "create_branch": lambda session: session.create_branch("new", "tip"),
@@ -52,6 +54,7 @@ ON_SESSION: dict[str, Callable[[Session], Awaitable[Any]]] = {
     "delete_list": lambda session: session.delete_list(LIST),
     "set_name": lambda session: session.set_name("too late"),
     "set_label": lambda session: session.set_label("root", "too late"),
+    "set_label-none": lambda session: session.set_label("root", None),
     "begin_mutation": lambda session: session.begin_mutation(),
     "mutate": lambda session: session.mutate(_write),
 }

@@ -1,4 +1,4 @@
-"""Forks of one source that run at the same time (S-FORK-ORD-07)."""
+"""What goes on while forks run: commits to their source, and other forks (S-FORK-ORD-02, S-FORK-ORD-07, S-OWN-15)."""
 
 from __future__ import annotations
 
@@ -7,14 +7,75 @@ import asyncio
 from forkproof.case import case, rows
 from forkproof.expect import expect_equal
 from forkproof.instruments.racing import raced, words
+from forkproof.instruments.stepping import settle
 from forkproof.makers import SessionMaker
 from forkproof.makers.records import message_entry
-from forkstore.contract.addresses import branch_tip, list_address, session_name
+from forkstore.contract.addresses import (
+    branch_tip,
+    entry_label,
+    lane_config,
+    list_address,
+    session_name,
+    value_address,
+)
 from forkstore.contract.forks import BranchFork, ForkOptions, TreeFork
-from forkstore.contract.writes import EntryInsert, ListAppend, ValueSet
+from forkstore.contract.writes import EntryInsert, ListAppend, ListDelete, ValueDelete, ValueSet
 
 FORKS: dict[str, ForkOptions] = {"branch": BranchFork("main"), "tree": TreeFork()}
 POINTS = {"boundary": "boundary_captured", "batch": "batch_copied", "publish": "before_publish"}
+
+
+@case("S-FORK-ORD-02", needs=("probe",))
+@rows("options", FORKS)
+@rows("point", POINTS)
+async def what_is_committed_while_a_fork_runs_is_absent(store: SessionMaker, options: ForkOptions, point: str) -> None:
+    """Every kind of row that is set, appended or deleted while the fork runs is in it as it was at the boundary.
+
+    If this fails, look at: labels or the name read after the entries; the tip read twice; rows read again at the end.
+    """
+    source = await store.rich_session()
+    model, gate = source.model.fork(options, source.id), store.probe.park(point)
+    task = asyncio.create_task(store.repo.fork(source.metadata, options))
+    await gate.reached_by(task)
+    kept = list_address("garden.log", "kept")
+    await source.append("main", "after the boundary", id="late")
+    await source.commit(
+        ValueSet(session_name(), "after the boundary"),
+        ValueSet(entry_label("root"), "after the boundary"),
+        ValueDelete(entry_label("tip")),
+        ValueSet(lane_config("main"), {}),
+        ValueSet(value_address("garden.log", "kept"), "after the boundary"),
+        ListDelete(kept),
+        ListAppend(kept, "after the boundary"),
+    )
+    gate.release()
+    fork = store.subject(await task, model)
+    await fork.check("the fork")
+    await store.check_each(fork, source)
+
+
+@case("S-OWN-15")
+@rows("options", FORKS)
+@rows("point", POINTS)
+async def a_fork_ends_while_its_source_is_closing(store: SessionMaker, options: ForkOptions, point: str) -> None:
+    """A fork that runs when the closing of its source begins ends well, though the closing has not ended yet.
+
+    If this fails, look at: a second look at the state of the source at the end of the fork; a closing that waits for
+    the forks of the session.
+    """
+    source = await store.linear_session()
+    model, gate = source.model.fork(options, source.id), store.probe.park(point)
+    task = asyncio.create_task(store.repo.fork(source.metadata, options))
+    await gate.reached_by(task)
+    scope = await source.session.begin_mutation()
+    closing = asyncio.create_task(source.session.close())
+    await settle()
+    gate.release()
+    (ended,) = await raced(task)
+    expect_equal(ended.word, "returned", of="how the fork ended")
+    await scope.end()
+    await closing
+    await store.check_each(store.subject(ended.value, model), source)
 
 
 @case("S-FORK-ORD-07")

@@ -43,6 +43,7 @@ FAILING = (
 APPLICATIONS = (
     *("pi2.events", "pip.x", "PI.x", "pi/x", "pi:x", "pi-x"),
     *("Pi", "PI", "Pi.session.name", "p", "pI.op.meta", " pi", "pi ", "xpi.op.meta", "garden.pi.op.x", "π.x"),
+    "\uff50\uff49.x",  # `pi` in full width, which some normal forms fold
 )
 """Names that only look reserved; the first line are those that the contract lists."""
 
@@ -56,5 +57,13 @@ TABLE: dict[str, tuple[Fate, Fate]] = {
 
 def named(namespaces: Iterable[str]) -> dict[str, object]:
     """Rows by a name that can be part of a case's id."""
-    signs = {"/": "-slash-", ":": "-colon-", " ": "-blank-", "π": "-greek-", "_": "-"}
+    signs = {
+        "/": "-slash-",
+        ":": "-colon-",
+        " ": "-blank-",
+        "π": "-greek-",
+        "_": "-",
+        "\uff50": "-wide-p",
+        "\uff49": "i",
+    }
     return {"".join(signs.get(sign, sign) for sign in namespace): namespace for namespace in namespaces}

@@ -171,6 +171,15 @@ async def counts_of_a_branch_fork_add_up(store: SessionMaker, source: Any, posit
 
 
 @case("S-FORK-ORD-11")
+async def a_null_tip_counts(store: SessionMaker) -> None:
+    """The tip of a fork is one of its writes, also when it is null.
+
+    If this fails, look at: rows counted by their values.
+    """
+    await _expect_counts(await store.bushy_session(), BranchFork("main", entry_id="root", position="before"))
+
+
+@case("S-FORK-ORD-11")
 async def an_empty_destination_tells_no_batch(store: SessionMaker) -> None:
     """A fork that copies nothing awaits no `batch_copied`.
 

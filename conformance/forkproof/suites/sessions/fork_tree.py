@@ -51,6 +51,7 @@ SCALARS: dict[tuple[str, str], Any] = {
     ("pi2.branch.tip", "main"): "left",
     ("PI.lane.state", "main"): {"inbox": [1]},
     (" ", " "): [],
+    ("🌿.plan", "🌿"): "letters beyond 16 bits",
 }
 
 

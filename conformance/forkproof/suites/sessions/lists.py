@@ -82,7 +82,7 @@ async def a_limit_above_ten_thousand_counts_as_ten_thousand(store: SessionMaker)
     """
     subject = await store.create()
     await subject.commit(*(ListAppend(LOG, number) for number in range(10_002)))
-    for limit in (10_000, 10_001, 2**40):
+    for limit in (10_000, 10_001, 2**40, 2**63, 2**70):
         seen = await _values(subject, limit=limit)
         expect_equal(len(seen), 10_000, of=f"the number of elements with limit={limit}")
         expect_equal(seen[-1], 9_999, of=f"the last element with limit={limit}")

@@ -1,4 +1,4 @@
-"""Addresses are apart from their neighbours: no separator joins two, no delete takes another along (sections 4 to 7)."""
+"""Addresses are apart: no separator joins two of them, and no delete takes a neighbour along (sections 4 to 7)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from forkproof.makers import SessionMaker
 from forkstore.contract.addresses import list_address, value_address
 from forkstore.contract.writes import ListAppend, ListDelete, ValueDelete, ValueSet
 
-SEPARATORS = "".join(map(chr, (*range(1, 48), *range(58, 65), *range(91, 97), *range(123, 160), 0x2028, 0xFFFF, 0x10FFFF)))
+SEPARATORS = "".join(
+    map(chr, (*range(1, 48), *range(58, 65), *range(91, 97), *range(123, 160), 0x2028, 0xFFFF, 0x10FFFF))
+)
 """Letters that a store may put between the parts of a compound key; U+0000 is in no address."""
 
 KEYS = ("", "a", "A", "a ", "ab", "a:", "a%", "%", "_", "*", "b", "\U00010000")

@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 from forkproof.case import case, rows
-from forkproof.expect import expect_equal
+from forkproof.expect import expect_equal, refused
 from forkproof.makers import SessionMaker, Subject
 from forkproof.makers.records import (
     branch_summary_entry,
@@ -19,6 +19,7 @@ from forkproof.makers.records import (
 from forkproof.suites.sessions.evaluating import NOT_GIVEN, queries, scanned, structure, walked
 from forkproof.suites.sessions.forking import expect_sound, forked, from_open_and_closed, in_both_scopes
 from forkstore.contract.addresses import branch_tip, entry_label, session_name, value_address
+from forkstore.contract.errors import InvalidSessionId
 from forkstore.contract.forks import BranchFork, ForkOptions, TreeFork
 from forkstore.contract.writes import EntryInsert, UsageInsert, ValueSet
 
@@ -62,6 +63,28 @@ async def entries_with_any_id_are_copied(store: SessionMaker, source_is: str) ->
     fork = await forked(source, TreeFork(), source_is)
     expect_equal([one["id"] for one in await fork.session.scan_entries()], list(IDS), of="the entries of the fork")
     await expect_sound(fork, source)
+
+
+@case("S-REPO-03")
+async def the_empty_session_id_is_an_id(store: SessionMaker) -> None:
+    """A store that takes the empty session id makes a session of that id, by create and fork, and names it as parent.
+
+    If this fails, look at: `id or generated`; a parent link that is left out when it is falsy.
+    """
+    try:
+        source = await store.create("")
+    except InvalidSessionId:  # a store may refuse further ids, but then always
+        with refused(InvalidSessionId, session_id=""):
+            await store.repo.fork((await store.empty_session()).metadata, TreeFork(id=""))
+        return
+    expect_equal(source.id, "", of="the id of the session")
+    child = await source.fork(TreeFork())
+    expect_equal(child.metadata.parent_session_id, "", of="the parent of its fork")
+    await source.close()
+    await store.repo.delete(source.metadata)
+    again = await child.fork(TreeFork(id=""))
+    expect_equal(again.id, "", of="the id of the fork")
+    await store.assert_only_known_sessions(child, again)
 
 
 @case("S-QRY-01")

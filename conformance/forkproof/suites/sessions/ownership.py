@@ -133,6 +133,23 @@ async def a_session_stays_reserved_until_it_is_closed(store: SessionMaker, how: 
     expect_equal("owned" in await store.listed_ids(), False, of="whether the deleted session is listed")
 
 
+@case("S-OWN-04", needs=("clock",))
+@rows("call", {name: name for name in MAKING})
+async def a_refused_call_leaves_the_metadata(store: SessionMaker, call: str) -> None:
+    """The metadata of the session whose id was asked for stay as they were, though time has gone on.
+
+    If this fails, look at: a header written before the check; an upsert.
+    """
+    source, taken = await store.linear_session(), await store.create("contested")
+    await taken.close()
+    before = [metadata for metadata in await store.list() if metadata.id == "contested"]
+    store.clock.advance(1_000)
+    with refused(SessionExists, session_id="contested"):
+        await MAKING[call](store, source)
+    after = [metadata for metadata in await store.list() if metadata.id == "contested"]
+    expect_equal(after, before, of="the metadata of the session that was there")
+
+
 @case("S-OWN-04")
 @rows("call", {name: name for name in MAKING})
 @rows("state", opened="opened", closed="closed", closing="closing")

@@ -6,7 +6,7 @@ import dataclasses
 from typing import Any
 
 from forkproof.case import case, in_any_state, rows
-from forkproof.expect import expect, expect_equal, refused
+from forkproof.expect import ClauseBroken, expect, expect_equal, refused
 from forkproof.makers import SessionMaker, Subject
 from forkproof.oracle.ledger import zero_usage
 from forkstore.contract.addresses import list_address, value_address
@@ -76,7 +76,7 @@ async def nothing_of_other_sessions_is_in_a_created_one(store: SessionMaker) -> 
 
 @case("S-REPO-02")
 @rows("id", given="walk-1", generated=None)
-@rows("parent", none=None, another="some-other-session")
+@rows("parent", none=None, another="some-other-session", empty="")
 async def metadata_says_what_create_was_told(store: SessionMaker, id: str | None, parent: str | None) -> None:
     """Metadata carries the given or generated id, the clock reading of the create, storage version 1 and the given
     parent: on the session, in `list`, and after reopening at another time.
@@ -169,6 +169,39 @@ async def a_deleted_session_is_not_found(store: SessionMaker, call: Any) -> None
     again, fork = await store.create("gone"), await store.create("fork")
     await store.assert_only_known_sessions(other, again, fork)
     await store.check_each(again, fork, other)
+
+
+@case("S-REPO-06")
+async def metadata_is_known_by_what_it_says(store: SessionMaker) -> None:
+    """A session is opened, forked and deleted by metadata that equals its own, wherever the caller kept it.
+
+    If this fails, look at: metadata compared as objects.
+    """
+    subject = await store.linear_session()
+    kept = dataclasses.replace(subject.metadata)
+    fork = await store.repo.fork(kept, TreeFork())
+    await subject.close()
+    try:
+        opened = await store.repo.open(kept)
+    except (ForeignSession, SessionNotFound) as error:
+        raise ClauseBroken(f"expected: the session is opened\nseen:     {type(error).__name__}") from error
+    await opened.close()
+    await store.repo.delete(kept)
+    expect_equal(await store.listed_ids(), [fork.metadata.id], of="the sessions that are listed")
+
+
+@case("S-REPO-02")
+@rows("at", zero=0, one=1, latest=2**48 - 1)
+async def any_time_is_a_time_of_creation(store: SessionMaker, at: int) -> None:
+    """Creates and forks carry the reading of the clock, also at the ends of what a generated id can hold.
+
+    If this fails, look at: a reading of 0 taken for none; a column of 32 bits; a time that is clamped.
+    """
+    store.clock.set(at)
+    subject = await store.empty_session()
+    fork = await subject.fork(TreeFork())
+    expect_equal([subject.metadata.created_at, fork.metadata.created_at], [at, at], of="the times of creation")
+    await store.check_each(subject, fork)
 
 
 @case("S-REPO-07")

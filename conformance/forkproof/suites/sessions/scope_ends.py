@@ -97,6 +97,7 @@ async def ends_beside_each_other_end_once(store: SessionMaker) -> None:
 
 MEMBERS: dict[str, Callable[[CallbackScope], Awaitable[Any]]] = {
     "get_entries": lambda scope: scope.get_entries(["root"]),
+    "get_entries-empty": lambda scope: scope.get_entries([]),
     "get_value": lambda scope: scope.get_value(VALUE),
     "scan_values": lambda scope: scope.scan_values(VALUE),
     "read_list": lambda scope: scope.read_list(LIST),

@@ -114,6 +114,7 @@ async def a_commit_shows_before_its_scope_ends(store: SessionMaker, way: str) ->
     async def use(scope: CallbackScope) -> None:
         behind.append(asyncio.create_task(subject.session.append_list(LIST, "behind")))
         before = await scope.get_stats()
+        await asyncio.gather(scope.get_value(VALUE), scope.read_list(LIST), scope.scan_values(VALUE))
         subject.follow(await scope.commit(GOOD), *GOOD)
         await settle()
         expect(not behind[0].done(), "expected: the next writer waits for the end\nseen:     it returned")
@@ -207,3 +208,20 @@ async def a_commit_left_running_is_settled_before_the_next_scope(store: SessionM
     expect_equal(await asyncio.gather(*mutations), ["early", 300], of="what the two callbacks gave")
     subject.follow(await commits[0], *writes)
     await subject.check_everywhere()
+
+
+@case("S-MUT-07")
+async def a_plain_function_that_raises_leaves_the_line(store: SessionMaker) -> None:
+    """A callback that raises before it gives anything to await fails its own caller, and the line goes on.
+
+    If this fails, look at: the callback called before the scope is guarded.
+    """
+    subject, lay, error = await store.create(), await yardstick(store), LookupError("no bed")
+
+    def failing(_: CallbackScope) -> Any:
+        raise error
+
+    outcome = (await asyncio.gather(subject.session.mutate(failing), return_exceptions=True))[0]
+    expect(outcome is error, f"expected: the callback's own error object\nseen:     {outcome!r}")
+    behind = asyncio.create_task(subject.session.append_list(LIST, "the next scope"))
+    expect_equal(await endings([behind], lay), ["returned"], of="how the next writer ended")

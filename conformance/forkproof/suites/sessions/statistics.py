@@ -117,7 +117,7 @@ async def the_order_of_ids_is_not_the_order_of_the_sum(store: SessionMaker) -> N
     If this fails, look at: a sum over rows that are read by id.
     """
     subject = await store.create()
-    for id, amount in (("z", 1e16), ("m", 1.0), ("n", 1.0), ("a", -1e16)):
+    for id, amount in (("z", 1.0), ("m", 1e16), ("a", -1e16)):
         await subject.commit(
             EntryInsert(custom_entry(f"entry-{id}", None)), UsageInsert(usage_row(id, usage=_of(amount)))
         )
