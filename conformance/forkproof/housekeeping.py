@@ -151,11 +151,15 @@ async def _delete(repo: Any, metadata: Any) -> None:
 
 
 async def _attempt(step: Awaitable[object], what: str, ceiling: float, problems: list[str]) -> None:
-    try:
-        await asyncio.wait_for(step, ceiling)
-    except TimeoutError:
+    # A task of its own: whatever the backend does to the task that calls it, a cancellation included, stays in there.
+    task = asyncio.ensure_future(step)
+    done, _ = await asyncio.wait([task], timeout=ceiling)
+    if not done:
+        task.cancel()
         problems.append(f"{what} did not finish within {ceiling:g} s")
-    except Exception as error:  # noqa: BLE001 - every step of the clean-up has to be tried
+    elif task.cancelled():
+        problems.append(f"{what} ended in a cancellation that nobody asked for")
+    elif error := task.exception():
         problems.append(f"{what} raised {type(error).__name__}: {bounded(str(error), quoted=False)}")
 
 

@@ -353,3 +353,21 @@ def test_any_state_gives_the_subject(harness):
 
     results = [run_case(one, Kept(harness.directory)) for one in sound.variants()]
     assert [(one.case, one.detail) for one in results if one.outcome is not Outcome.HELD] == []
+
+
+class CancelsItsClosing(MemorySessionRepo):
+    """Its close ends in a cancellation that nobody asked for."""
+
+    async def close(self):
+        await super().close()
+        raise asyncio.CancelledError
+
+
+def test_a_clean_up_that_is_cancelled_by_the_backend_fails_the_case(tmp_path):
+    class Cancelling(Kept):
+        async def open_repo(self, seams):
+            return CancelsItsClosing(now=seams.clock)
+
+    result = run_case(bound(holds), Cancelling(tmp_path))
+    assert result.outcome is Outcome.FAILED
+    assert "closing the repository ended in a cancellation that nobody asked for" in result.detail
