@@ -114,7 +114,12 @@ def find_ledger(directory: Path) -> Path | None:
     if own.is_file():
         return own
     project = directory / "pyproject.toml"
-    return project if project.is_file() and "forkproof" in _read(project).get("tool", {}) else None
+    return project if project.is_file() and _project_table(_read(project)) is not None else None
+
+
+def _project_table(data: Mapping[str, Any]) -> Any:
+    tools = data.get("tool")
+    return tools.get("forkproof") if isinstance(tools, dict) else None
 
 
 def load_ledger(path: Path | None, *, on: date | None = None) -> Ledger:
@@ -126,10 +131,16 @@ def load_ledger(path: Path | None, *, on: date | None = None) -> Ledger:
     if path is None:
         return Ledger(on=day)
     data = _read(path)
-    table = data.get("tool", {}).get("forkproof", {}) if path.name == "pyproject.toml" else data
+    table = _project_table(data) or {} if path.name == "pyproject.toml" else data
+    if not isinstance(table, dict):
+        raise LedgerError(path, "tool.forkproof must be a table")
     raw = table.get("known-failures", [])
     if not isinstance(raw, list) or not all(isinstance(entry, dict) for entry in raw):
         raise LedgerError(path, "known-failures must be an array of tables, written [[...known-failures]]")
+    unknown = [name for name in table if name != "known-failures"]
+    if unknown:
+        # A misspelt table must not pass for an empty ledger.
+        raise LedgerError(path, f"{unknown[0]}: unknown; entries are written [[...known-failures]]")
     entries = tuple(_entry(path, number, entry) for number, entry in enumerate(raw, start=1))
     _refuse_unusable(path, entries)
     return Ledger(entries, path, day)

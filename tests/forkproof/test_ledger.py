@@ -57,6 +57,12 @@ def test_no_file_is_an_empty_ledger():
     assert load_ledger(None, on=TODAY) == Ledger(on=TODAY)
 
 
+def test_a_project_table_that_is_none_is_one_clear_line(written):
+    with pytest.raises(LedgerError, match=r"tool\.forkproof must be a table"):
+        load_ledger(written("tool.forkproof = 3", "pyproject.toml"), on=TODAY)
+    assert find_ledger(written("tool = 3", "pyproject.toml").parent) is None
+
+
 @pytest.mark.parametrize(
     ("old", "new", "problem"),
     [
@@ -69,6 +75,7 @@ def test_no_file_is_an_empty_ledger():
         ("2026-12-31", "2026-12-31T10:00:00Z", "entry 1, field 'expires': must be a TOML date"),
         ('"S-TXN-02"', '"S-TXN-2"', "entry 1, field 'clause': 'S-TXN-2' is no clause of any contract"),
         ("[[known-failures]]", "[known-failures]", "known-failures must be an array of tables"),
+        ("[[known-failures]]", "[[known_failures]]", "known_failures: unknown; entries are written"),
         ("[[known-failures]]", "known-failures = [1]", "is not TOML|must be an array"),
         ('"bug"', "bug", "is not TOML: "),
         (ENTRY, ENTRY + ENTRY, "entry 2, field 'clause': S-TXN-02 is also entry 1"),

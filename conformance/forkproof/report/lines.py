@@ -75,6 +75,7 @@ def in_short(detail: str, limit: int = 160) -> str:
     short = "; ".join(
         " ".join(line.split()) for line in "".join(paragraphs[1:2] or paragraphs[:1]).splitlines() if line.strip()
     )
+    short = short.replace("differs at:; ", "differs at ")
     return short if len(short) <= limit else f"{short[: limit - 3]}..."
 
 
