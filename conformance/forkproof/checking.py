@@ -15,6 +15,7 @@ from pathlib import Path
 from forkproof.case import BoundCase
 from forkproof.clauses import Clauses, load
 from forkproof.harness import Seams, lacking_calls
+from forkproof.interrupts import watched_interrupts
 from forkproof.ledger import Ledger
 from forkproof.runner import run_case
 from forkproof.targets import FoundTarget, HarnessFactory, describe
@@ -133,7 +134,8 @@ def run(
 ) -> Verdict:
     """Runs every planned case on a fresh harness in a directory of its own, tells each result, and judges.
 
-    `jobs` is the number of processes that share the cases.
+    `jobs` is the number of processes that share the cases. Raises KeyboardInterrupt, also for one that got lost inside
+    a case.
     """
     if jobs == 1:
         running = run_each(planned.cases, found.make, slow=slow, reproducers=reproducers)
@@ -142,9 +144,11 @@ def run(
             found.text, planned.target.family, planned.cases, jobs=jobs, slow=slow, reproducers=reproducers
         )
     results = []
-    for result in running:
-        results.append(result)
-        told(result)
+    with watched_interrupts() as raise_if_interrupted:
+        for result in running:
+            raise_if_interrupted()
+            results.append(result)
+            told(result)
     return judge(
         planned.target,
         planned.clauses,

@@ -11,9 +11,10 @@ import sys
 import traceback
 from collections.abc import Sequence
 from datetime import date, timedelta
+from importlib.metadata import version
 from pathlib import Path
 
-from forkproof.clauses import ClausesError
+from forkproof.clauses import CONTRACT, ClausesError
 from forkproof.commands import UsageError
 from forkproof.ledger import LedgerError, today
 from forkproof.report import ReportDirectoryError
@@ -51,6 +52,7 @@ def _say(line: str, code: int, debug: bool) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="forkproof", description="Proves that a storage backend forks right.")
+    parser.add_argument("--version", action="version", version=f"forkproof {version('forkproof')}, contract {CONTRACT}")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
     shared = argparse.ArgumentParser(add_help=False)
     shared.add_argument("--debug", action="store_true", help="show the traceback of what goes wrong")
@@ -63,7 +65,9 @@ def _parser() -> argparse.ArgumentParser:
 
     check = commands.add_parser("check", parents=[running], help="run the contract against backends")
     check.add_argument("targets", nargs="+", metavar="TARGET", help="a registered backend, or package.module:Class")
-    check.add_argument("--only", action="append", default=[], metavar="PREFIX", help="only clauses or cases of this id")
+    check.add_argument(
+        "--only", type=_prefix, action="append", default=[], metavar="PREFIX", help="only clauses or cases of this id"
+    )
     check.add_argument("--report", type=Path, metavar="DIR", help="write the reports of the run here")
     check.add_argument("--ledger", type=Path, metavar="FILE", help="known failures; default: this project's")
     check.set_defaults(command=_check)
@@ -75,7 +79,7 @@ def _parser() -> argparse.ArgumentParser:
     ledger.set_defaults(command=_ledger)
 
     clauses = commands.add_parser("clauses", parents=[shared], help="list the clauses of the contract")
-    clauses.add_argument("--area", metavar="PREFIX", help="only ids that begin so, such as S-FORK")
+    clauses.add_argument("--area", type=_prefix, metavar="PREFIX", help="only ids that begin so, such as S-FORK")
     clauses.add_argument("--missing", action="store_true", help="only clauses without a case, each with the reason")
     clauses.add_argument("--format", choices=("table", "json", "md"), default="table")
     clauses.set_defaults(command=_clauses)
@@ -91,6 +95,12 @@ def _factor(text: str) -> float:
     if not 0 < value < float("inf"):
         raise argparse.ArgumentTypeError(f"must be a number above 0, is {text}")
     return value
+
+
+def _prefix(text: str) -> str:
+    if not text.strip():
+        raise argparse.ArgumentTypeError("must not be blank")
+    return text
 
 
 def _jobs(text: str) -> int:

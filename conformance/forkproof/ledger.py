@@ -206,7 +206,8 @@ def write_ledger(failures: Iterable[tuple[str, str]], *, target: str, owner: str
         f"expires = {expires.isoformat()}\n"
         for clause, reason in failures
     ]
-    return "\n".join(parts)
+    heading = "# For forkproof.toml. In pyproject.toml the tables are named [[tool.forkproof.known-failures]].\n"
+    return "\n".join([heading, *parts]) if parts else ""
 
 
 def _toml(text: str) -> str:

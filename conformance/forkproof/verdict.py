@@ -125,6 +125,8 @@ class Target:
             contract=_fact(harness, "contract", str, CONTRACT),
             beyond=_fact(harness, "beyond", bool, False),
         )
+        if not isinstance(cwd := getattr(harness, "cwd", None), str | None):
+            raise TargetError(f"{type(harness).__name__}.cwd must be a str or None, is {cwd!r}")
         try:
             newer = parse_version(target.contract) > parse_version(CONTRACT)
         except ValueError:

@@ -1,4 +1,4 @@
-"""The repository options that all backends share, checked when a repository is built (spec section 2.5)."""
+"""The options and arguments that the repositories of all backends share, checked once (spec sections 2.1 and 2.5)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from .contract.errors import InvalidArgument
-from .contract.ids import IdGenerator, Uuid7Generator
+from .contract.ids import IdGenerator, Uuid7Generator, check_session_id
+from .contract.store import SessionMetadata
 from .contract.text import text_fault
 
 
@@ -79,3 +80,29 @@ def check_parent_session_id(parent_session_id: str | None) -> str | None:
     if fault is not None:
         raise InvalidArgument("parent_session_id", fault)
     return parent_session_id
+
+
+def refuse_cwd(cwd: str | None) -> None:
+    """For stores whose sessions have no working directory. Raises InvalidArgument (S-REPO-26)."""
+    if cwd is not None:
+        raise InvalidArgument("cwd", "is not for this store, whose sessions have no working directory")
+
+
+def check_metadata(metadata: SessionMetadata) -> SessionMetadata:
+    """The metadata that a call names a session by. Raises InvalidArgument."""
+    if not isinstance(metadata, SessionMetadata):
+        raise InvalidArgument("metadata", "is not SessionMetadata")
+    if type(metadata.id) is not str:
+        raise InvalidArgument("metadata", "has an id that is not a string")
+    return metadata
+
+
+def new_identity(session_id: str | None, clock: Clock, id_generator: IdGenerator) -> tuple[str, int]:
+    """Id and creation time of a session to be made, by one clock reading (S-ENT-15, S-ENT-16).
+
+    Raises InvalidSessionId, for a generated id too (S-REPO-04).
+    """
+    if session_id is not None:
+        check_session_id(session_id)
+    created_at = clock.read()
+    return (check_session_id(id_generator.next(created_at)) if session_id is None else session_id), created_at

@@ -8,11 +8,13 @@ import subprocess
 import sys
 import tempfile
 import textwrap
+from importlib.metadata import version
 
 import pytest
 
 from forkproof import checking, targets
 from forkproof.case import all_variants, case, rows
+from forkproof.clauses import CONTRACT
 from forkproof.cli import main
 from forkproof.expect import ClauseBroken, expect_equal
 from forkproof.report.document import read_report
@@ -228,6 +230,7 @@ def test_a_ledger_excuses_what_is_known_and_is_strict(forkproof, tmp_path):
         (["check", "shelf:Good", "--report", "shelf.py/out"], "--report shelf.py/out: cannot be written"),
         (["ledger", "shelf:Good", "--owner", " "], "--owner: must not be blank"),
         (["explain", "S-TXN-2"], "unknown clause 'S-TXN-2'; near it: S-TXN-"),
+        (["check", "shelf:Good", "shelf:Good"], "target shelf:Good is named twice"),
         (["clauses", "--area", "S-NIL"], "--area S-NIL: no clause id begins so"),
     ],
 )
@@ -241,13 +244,28 @@ def test_bad_input_is_one_line(forkproof, arguments, line):
 
 @pytest.mark.parametrize(
     "arguments",
-    [[], ["prove"], ["check"], ["check", "x", "--slow", "0"], ["check", "x", "--slow", "nan"], ["ledger", "x"]],
+    [
+        [],
+        ["prove"],
+        ["check"],
+        ["check", "x", "--slow", "0"],
+        ["check", "x", "--slow", "nan"],
+        ["check", "x", "--only", ""],
+        ["clauses", "--area", " "],
+        ["ledger", "x"],
+    ],
     ids=" ".join,
 )
 def test_bad_usage_is_exit_code_2(forkproof, arguments):
     code, out, err = forkproof(*arguments)
     assert (code, out) == (2, "")
     assert "error: " in err.splitlines()[-1]
+
+
+def test_the_version_names_the_contract(forkproof):
+    code, out, _ = forkproof("--version")
+    assert code == 0
+    assert out == f"forkproof {version('forkproof')}, contract {CONTRACT}\n"
 
 
 def test_a_mistyped_name_is_met_with_the_nearest(forkproof, monkeypatch):

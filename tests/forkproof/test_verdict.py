@@ -239,6 +239,7 @@ def test_the_facts_of_a_harness_are_read():
         ({"name": "mine", "seams": {"clock", "clok"}}, "mine: seams: unknown clok; known are probe, .*clock"),
         ({"name": "mine", "kinds": {"redis"}}, "mine: kinds: unknown redis; known are memory, jsonl, sqlite"),
         ({"family": "chairs"}, "family 'chairs': unknown; known are sessions"),
+        ({"cwd": 5}, "cwd must be a str or None, is 5"),
         ({"durable": "yes"}, "durable must be a bool, is 'yes'"),
         ({"contract": "soon"}, "contract 'soon' is no version such as 2026.1"),
         ({"contract": "2099.1"}, "contract 2099.1 is newer than this kit's"),

@@ -15,7 +15,7 @@ import pytest
 
 import forkstore
 from forkproof.clauses import load_all
-from forkstore import MemorySessionRepo
+from forkstore import MemorySessionRepo, backend
 from forkstore.contract import addresses, store
 from forkstore.contract.errors import InvalidArgument
 
@@ -37,6 +37,20 @@ def keywords(function: Callable[..., Any]) -> dict[str, object]:
     """Keyword-only parameters and their defaults; a parameter that could be given by position shows as such."""
     parameters = [one for one in inspect.signature(function).parameters.values() if one.name != "self"]
     return {one.name: one.default if one.kind is one.KEYWORD_ONLY else one.kind for one in parameters}
+
+
+def test_a_backend_can_be_built_from_the_public_names() -> None:
+    """The memory backend takes nothing of the package that `forkstore` and `forkstore.backend` do not give."""
+    public = {*forkstore.__all__, *backend.__all__}
+    assert all(hasattr(backend, name) for name in backend.__all__)
+    taken = {
+        alias.name
+        for path in sorted((PACKAGE / "memory").glob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("forkstore")
+        for alias in node.names
+    }
+    assert taken - public == set()
 
 
 def test_the_repository_interface_is_the_six_calls() -> None:

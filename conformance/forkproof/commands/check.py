@@ -42,6 +42,9 @@ def check(
 
     Everything that can be wrong with the input is found before the first case runs.
     """
+    repeated = [text for text, times in Counter(texts).items() if times > 1]
+    if repeated:
+        raise UsageError(f"target {repeated[0]} is named twice")
     found = [find_target(text) for text in texts]
     known = load_ledger(ledger or find_ledger(Path.cwd()))
     if report:

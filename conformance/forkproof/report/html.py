@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from html import escape
 from itertools import groupby
@@ -69,9 +70,10 @@ def _target(number: int, verdict: Verdict) -> str:
         f"<p><code>{escape(last_line(verdict))}</code></p>",
         _list(notes(verdict)),
     ]
-    broken = [_failure(failure) for failure in failures(verdict)]
+    broken = list(failures(verdict))
     if broken:
-        parts += [f"<h2>What fails ({len(broken)} cases)</h2>", *broken]
+        parts.append(f"<h2>What fails ({len(broken)} cases)</h2>")
+        parts += [_broken(list(cases)) for _, cases in groupby(broken, key=lambda failure: failure.clauses)]
     parts.append("<h2>Every clause</h2>")
     areas = groupby(verdict.clauses, key=lambda each: each.clause.area)
     parts += [_area(area, list(clauses)) for area, clauses in areas]
@@ -87,21 +89,26 @@ def _list(lines: Iterable[str]) -> str:
     return f"<ul>{items}</ul>" if items else ""
 
 
-def _failure(failure: Failure) -> str:
+def _broken(cases: Sequence[Failure]) -> str:
+    """The failing cases of the same clauses, under the sentences of those."""
     sentences = "".join(
-        f"<p><strong>{escape(clause.id)}</strong> {escape(clause.statement)}</p>" for clause in failure.clauses
+        f"<p><strong>{escape(clause.id)}</strong> {_prose(clause.statement)}</p>" for clause in cases[0].clauses
     )
-    parts = [
-        f"<article><h3>{escape(failure.headline)}</h3>",
-        sentences,
-        f"<p>Case <code>{escape(failure.result.case)}</code></p>",
-        f"<pre>{escape(failure.seen)}</pre>",
-    ]
+    return "\n".join([f"<article><h3>{escape(cases[0].headline)}</h3>", sentences, *map(_failure, cases), "</article>"])
+
+
+def _failure(failure: Failure) -> str:
+    parts = [f"<p>Case <code>{escape(failure.result.case)}</code></p>", f"<pre>{escape(failure.seen)}</pre>"]
     if failure.result.reproducer:
         parts.append(f"<p>Reproducer: <code>{escape(failure.result.reproducer)}</code></p>")
     if failure.causes:
-        parts.append(f"<p>Look at: {escape(failure.causes)}</p>")
-    return "\n".join([*parts, "</article>"])
+        parts.append(f"<p>Look at: {_prose(failure.causes)}</p>")
+    return "\n".join(parts)
+
+
+def _prose(text: str) -> str:
+    """Text with code between backticks, as HTML."""
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text))
 
 
 def _area(area: str, clauses: Sequence[ClauseVerdict]) -> str:
@@ -121,7 +128,7 @@ def _row(each: ClauseVerdict) -> str:
     lane = "" if each.lane is Lane.SCORED else f" ({each.lane}, not scored)"
     return (
         f'<tr><th scope="row">{escape(each.clause.id)}</th><td>{each.clause.level}</td>'
-        f"<td>{escape(each.clause.statement)}</td>"
+        f"<td>{_prose(each.clause.statement)}</td>"
         f'<td class="status {_TONE[each.status]}">{each.status}{lane}</td><td>{_seen(each)}</td></tr>'
     )
 

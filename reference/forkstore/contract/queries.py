@@ -2,7 +2,8 @@
 and 8).
 
 A query object is built from the caller's parameters, checks them all, and either answers over rows in memory
-(`select`) or hands its checked fields to a backend that lets a database do the same.
+(`select`) or hands its checked fields to a backend that lets a database do the same. Sequences, cursors and limits may
+be integers of any size; a backend whose database has 64 bits brings them into its range first.
 """
 
 from __future__ import annotations

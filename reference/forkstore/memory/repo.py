@@ -6,11 +6,19 @@ from collections.abc import Callable
 from typing import ClassVar
 
 from forkstore.closing import Closing
-from forkstore.contract.errors import InvalidArgument, SessionClosed, SessionExists, SessionInUse, SessionNotFound
+from forkstore.contract.errors import SessionClosed, SessionExists, SessionInUse, SessionNotFound
 from forkstore.contract.forks import ForkOptions, check_fork_options
-from forkstore.contract.ids import IdGenerator, check_session_id
+from forkstore.contract.ids import IdGenerator
 from forkstore.contract.store import SessionMetadata, Storage
-from forkstore.options import Clock, Probe, check_parent_session_id, checked_generator
+from forkstore.options import (
+    Clock,
+    Probe,
+    check_metadata,
+    check_parent_session_id,
+    checked_generator,
+    new_identity,
+    refuse_cwd,
+)
 from forkstore.reservations import Reservation, Reservations
 from forkstore.session import Session
 
@@ -52,7 +60,7 @@ class MemorySessionRepo:
         Raises RepoClosed, InvalidArgument (a `cwd` above all: S-REPO-26), InvalidSessionId, SessionExists.
         """
         self._reservations.check_open()
-        _refuse_cwd(cwd)
+        refuse_cwd(cwd)
         metadata = self._new_metadata(id, check_parent_session_id(parent_session_id))
         with self._reserve_new(metadata.id) as reservation:
             return self._publish(metadata, MemoryState(), reservation)
@@ -60,7 +68,7 @@ class MemorySessionRepo:
     async def open(self, metadata: SessionMetadata) -> Session:
         """A new object for a closed session. Raises RepoClosed, SessionNotFound, SessionInUse (S-REPO-06, S-OWN-05)."""
         self._reservations.check_open()
-        session_id = _identity(metadata)
+        session_id = check_metadata(metadata).id
         with self._reservations.reserve(session_id, SessionInUse(session_id)) as reservation:
             stored, state = self._find(session_id)
             return self._hand_out(stored, state, reservation)
@@ -68,14 +76,14 @@ class MemorySessionRepo:
     async def list(self, *, cwd: str | None = None) -> list[SessionMetadata]:
         """Metadata of every session, latest first. Raises RepoClosed, InvalidArgument (S-REPO-11, S-REPO-12)."""
         self._reservations.check_open()
-        _refuse_cwd(cwd)
+        refuse_cwd(cwd)
         found = [metadata for metadata, _ in self._sessions.values()]
         return sorted(found, key=lambda metadata: (-metadata.created_at, metadata.id))
 
     async def delete(self, metadata: SessionMetadata) -> None:
         """Removes a closed session for good. Raises RepoClosed, SessionNotFound, SessionInUse (S-REPO-17, S-OWN-05)."""
         self._reservations.check_open()
-        session_id = _identity(metadata)
+        session_id = check_metadata(metadata).id
         with self._reservations.reserve(session_id, SessionInUse(session_id)):
             self._find(session_id)
             del self._sessions[session_id]
@@ -90,7 +98,7 @@ class MemorySessionRepo:
         """
         self._reservations.check_open()
         options = check_fork_options(options)
-        source_id = _identity(metadata)
+        source_id = check_metadata(metadata).id
         new_metadata = self._new_metadata(options.id, source_id)
         with self._reserve_new(new_metadata.id) as reservation:
             _, source = self._find(source_id)
@@ -120,11 +128,7 @@ class MemorySessionRepo:
 
     def _new_metadata(self, session_id: str | None, parent_session_id: str | None) -> SessionMetadata:
         """Metadata of a session to be made, by one clock reading (S-ENT-15, S-ENT-16). Raises InvalidSessionId."""
-        if session_id is not None:
-            check_session_id(session_id)
-        created_at = self._clock.read()
-        if session_id is None:
-            session_id = check_session_id(self._id_generator.next(created_at))
+        session_id, created_at = new_identity(session_id, self._clock, self._id_generator)
         return SessionMetadata(id=session_id, created_at=created_at, parent_session_id=parent_session_id)
 
     def _reserve_new(self, session_id: str) -> Reservation[str, Session]:
@@ -157,16 +161,3 @@ class MemorySessionRepo:
             await self._reservations.close_all()
         finally:
             self._sessions.clear()
-
-
-def _refuse_cwd(cwd: str | None) -> None:
-    if cwd is not None:
-        raise InvalidArgument("cwd", "is not for this store, whose sessions have no working directory")
-
-
-def _identity(metadata: SessionMetadata) -> str:
-    if not isinstance(metadata, SessionMetadata):
-        raise InvalidArgument("metadata", "is not SessionMetadata")
-    if type(metadata.id) is not str:
-        raise InvalidArgument("metadata", "has an id that is not a string")
-    return metadata.id
