@@ -83,9 +83,10 @@ class _Run:
         needs = needed_seams(bound, fact(harness, "family"))
         self.bound = bound
         self.ceiling = CEILING_SECONDS * slow
-        self.clock = Clock() if "clock" in needs else None
+        clock = self.clock = Clock() if "clock" in needs else None
         self.probe = GateProbe() if "probe" in needs else None
-        self.trace = Trace(read_clock=lambda: None if self.clock is None else self.clock.at)
+        # The function must not hold this run: what a case made goes with it, without waiting for the collector.
+        self.trace = Trace(read_clock=lambda: None if clock is None else clock.at)
         self.store = SessionMaker(harness, self.trace, self.clock, self.probe)
         self.failure: Failure | None = None
 

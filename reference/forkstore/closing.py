@@ -29,4 +29,6 @@ class Closing:
         if self._task is None:
             self._begin()
             self._task = asyncio.get_running_loop().create_task(self._finish())
+            # Both belong to the owner. Let go of, they leave a closed owner free to go without the garbage collector.
+            del self._begin, self._finish
         await asyncio.shield(self._task)

@@ -55,10 +55,10 @@ class Session(AdmittedReads):
         self.id_generator = id_generator
         self._calls = Calls(metadata.id)
         super().__init__(storage, self._calls)
-        self.storage = AdmittedStorage(storage, self._calls, self.close)
         self._line = MutationLine(metadata.id)
         self._release = release
         self._closing = Closing(self._refuse_new_calls, self._settle_and_close)
+        self.storage = AdmittedStorage(storage, self._calls, self._closing.close)
 
     async def get_entry(self, entry_id: str) -> Record | None:
         """One entry, or None. Raises InvalidQuery. Keeps S-QRY-17."""
