@@ -24,6 +24,19 @@ class Loses(MemoryHarness):
         super().__init__(directory)
         Dropping()
 """
+CHECK = """
+import signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # what runs in the background inherits that it is ignored
+from forkproof.cli import main
+sys.exit(main(["check", "losing_testing:Loses", "--only", "S-LIST-03"]))
+"""
+
+
+@pytest.fixture(autouse=True)
+def the_usual_handler():
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 def test_nothing_happens_without_an_interrupt():
@@ -43,7 +56,7 @@ def test_an_interrupt_that_was_swallowed_is_raised_at_the_next_look():
 
 def test_a_run_ends_when_a_finalizer_swallows_the_interrupt(tmp_path):
     (tmp_path / "losing_testing.py").write_text(LOSES_THE_INTERRUPT)
-    command = [sys.executable, "-m", "forkproof.cli", "check", "losing_testing:Loses", "--only", "S-LIST-03"]
+    command = [sys.executable, "-c", CHECK]
     ended = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert ended.returncode == 130
     assert ended.stderr.splitlines()[-1] == "forkproof: interrupted"
