@@ -53,6 +53,7 @@ def test_the_wheel_holds_five_typed_packages_and_nothing_of_the_workshop(wheel: 
     assert any(name.endswith(".dist-info/licenses/LICENSE") for name in names)
 
 
+@pytest.mark.one_python
 def test_installed_alone_it_judges_the_reference_backend_and_serves_a_third_party(wheel: Path, tmp_path: Path) -> None:
     """One test, because installing costs more than both answers."""
     venv.create(tmp_path / "environment", with_pip=True)
