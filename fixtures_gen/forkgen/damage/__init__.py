@@ -16,6 +16,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from forkgen.verdict import Verdict
+
 from .framing import framing
 from .headers import headers
 from .history import history
@@ -24,7 +26,7 @@ from .payloads import payloads
 from .records import records
 from .source import NotAGoodFile, Source, survey
 from .tails import tails
-from .variant import Damaged, Verdict
+from .variant import Damaged
 
 __all__ = ["Damaged", "NotAGoodFile", "Source", "Verdict", "damage"]
 

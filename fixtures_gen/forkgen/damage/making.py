@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from forkgen.verdict import Verdict
 from forkstore.contract.records import Record, zero_usage
 
 from .changes import appended, record_text
 from .source import Survey
-from .variant import Change, Damaged, Verdict
+from .variant import Change, Damaged
 
 NAMESPACE = "damage.probe"
 

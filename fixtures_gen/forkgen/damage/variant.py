@@ -5,35 +5,24 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from enum import StrEnum
 
 from forkgen.publishing import publish
+from forkgen.verdict import Verdict
 from forkstore.contract.records import Record
 
 Change = Callable[[Iterable[bytes]], Iterator[bytes]]
 """Takes the lines of a file, each with its LF, and gives the chunks of another."""
 
 
-class Verdict(StrEnum):
-    """What `open` makes of a file."""
-
-    OPENS = "opens"
-    """With the state of the good file, to which the variant's `added` records come."""
-    OPENS_BEFORE = "opens before the last transaction"
-    """With the state of the good file without its last line."""
-    CORRUPT = "corrupt"
-    """Refused with CorruptSession; all bytes stay."""
-    UNSUPPORTED = "unsupported"
-    """Refused with UnsupportedVersion; all bytes stay."""
-
-
 @dataclass(frozen=True)
 class Damaged:
     """One variant of a good file, with its verdict.
 
-    `line` is the 1-based line that CorruptSession names. `cause` is the class that a commit would have raised for the
-    fault, where one would. `next_seq` is the sequence that the next commit takes, where the file opens. `repaired`
-    says that `open` rewrites the file: it then holds `after_open()`; otherwise no byte may change.
+    A variant that opens has the state of the good file, to which the `added` records come, or with `OPENS_BEFORE` the
+    state of the good file without its last line; `next_seq` is the sequence that its next commit takes. `line` is the
+    1-based line that CorruptSession names, `version` what UnsupportedVersion names, `cause` the class that a commit
+    would have raised for the fault, where one would. `repaired` says that `open` rewrites the file: it then holds
+    `after_open()`; otherwise no byte may change.
     """
 
     name: str
