@@ -11,8 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from forkgen import recipe
 from forkgen.damage import Damaged, NotAGoodFile, Source, Verdict, damage
-from tests.forkgen.good_files import FILES, good_file
+from forkgen.jsonl import lines
+from tests.forkgen.good_files import CREATED_AT, FILES, good_file
 from tests.forkgen.strict_format4 import Finding, Replay, State, examine
 
 GOOD = {name: good_file(name) for name in FILES} | {"with nextSeq": good_file("rich", next_seq=500)}
@@ -60,6 +62,14 @@ def test_an_independent_checker_agrees_with_every_verdict(name: str) -> None:
     assert examine(good).verdict == "opens"
     faults = [fault for variant in damage(good) for fault in faults_of(good, variant)]
     assert faults == []
+
+
+@pytest.mark.parametrize("name", ["lanes", "lists", "usage", "unicode", "numbers", "reserved", "wide"])
+def test_the_checker_agrees_on_files_of_recipes(name: str) -> None:
+    good = b"".join(lines(recipe(name)(seed=2, size=3), id="walk-1", cwd="/srv/garden", created_at=CREATED_AT))
+    torn = [variant for variant in damage(good) if variant.name.startswith("torn-")]
+    others = [variant for variant in damage(good) if not variant.name.startswith("torn-")]
+    assert [fault for variant in [*others, *torn[::97], torn[-1]] for fault in faults_of(good, variant)] == []
 
 
 def test_the_checker_can_disagree() -> None:

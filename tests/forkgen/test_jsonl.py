@@ -8,12 +8,14 @@ from pathlib import Path
 
 import pytest
 
+from forkgen import RECIPES, recipe
 from forkgen.jsonl import lines, write_session
 from forkstore.contract.addresses import branch_tip, list_address, value_address
 from forkstore.contract.errors import InvalidValue
-from forkstore.contract.records import Json, zero_usage
+from forkstore.contract.records import Json, Record, zero_usage
 from forkstore.contract.writes import EntryInsert, ListAppend, ListDelete, UsageInsert, ValueDelete, ValueSet, Write
 from tests.forkgen.good_files import FILES, good_file, message
+from tests.forkgen.sessions import expected
 from tests.forkgen.strict_format4 import examine
 
 HEADER = b'{"v":4,"kind":"header","id":"walk-1","storageVersion":1,"createdAt":1760000000123,"cwd":"/srv/garden"}\n'
@@ -127,6 +129,22 @@ def test_the_state_is_that_of_the_writes() -> None:
     assert state.lists == {("garden.log", ""): [(14, 1), (15, 1.5)]}
     assert ("garden.plan", "row:3") not in state.scalars
     assert state.scalars["pi.branch.tip", "rain"][1] == "e4"
+
+
+@pytest.mark.parametrize("name", RECIPES)
+def test_a_file_of_every_recipe_says_what_the_recipe_expects(name: str) -> None:
+    generated = recipe(name)(seed=3, size=5)
+    found = examine(b"".join(lines(generated, id="walk-1", cwd="/srv/garden", created_at=1760000000123)))
+    assert found.verdict == "opens"
+    wanted, state = expected(generated.expectation), found.state
+    assert [without_numbers(entry) for entry in state.entries] == wanted["entries"]
+    assert [without_numbers(row) for row in state.usage] == wanted["ledger"]
+    assert {place: value for place, (_, value) in state.scalars.items()} == wanted["scalars"]
+    assert {place: [value for _, value in rows] for place, rows in state.lists.items()} == wanted["lists"]
+
+
+def without_numbers(record: Record) -> Record:
+    return {field: value for field, value in record.items() if field not in ("seq", "timestamp")}
 
 
 @pytest.mark.parametrize(

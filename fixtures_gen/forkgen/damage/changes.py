@@ -54,14 +54,28 @@ def record_changed(site: Site, change: Callable[[Record], Record]) -> Change:
     """One record goes through a function that gives another; the rest of its line keeps its meaning."""
 
     def changed(line: bytes) -> bytes:
-        text = record_text(change(site.record))
+        value = json.loads(line)
         if site.index is None:
-            return text + b"\n"
-        records = [record_text(record) for record in json.loads(line)]
-        records[site.index] = text
-        return b"[" + b",".join(records) + b"]\n"
+            return record_text(change(value)) + b"\n"
+        value[site.index] = change(value[site.index])
+        return b"[" + b",".join(map(record_text, value)) + b"]\n"
 
     return line_changed(site.line, changed)
+
+
+def record_copied(site: Site, seq: int) -> Change:
+    """One record comes again behind the last line, equal but for its sequence."""
+
+    def changed(lines: Iterable[bytes]) -> Iterator[bytes]:
+        copied = b""
+        for count, line in enumerate(lines, 1):
+            if count == site.line:
+                value = json.loads(line)
+                copied = record_text((value if site.index is None else value[site.index]) | {"seq": seq})
+            yield line
+        yield copied + b"\n"
+
+    return changed
 
 
 def each_line_changed(change: Callable[[bytes], bytes]) -> Change:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from .changes import appended, line_changed, one_after_the_other, record_changed, record_text
+from .changes import appended, line_changed, one_after_the_other, record_changed, record_copied, record_text
 from .making import Workbench
 from .records import having
 from .source import Site
@@ -34,6 +34,8 @@ def _sequences(bench: Workbench) -> Iterator[Damaged]:
     if last:
         yield bench.corrupt_end("sequence-repeats", record_text(bench.value(seq=last)), _CLAUSES)
         yield bench.corrupt_end("sequence-starts-again", record_text(bench.value(seq=1)), _CLAUSES)
+    if any(site.line == 2 for site in bench.survey.sites.values()):
+        yield bench.corrupt("second-line-twice", 3, line_changed(2, lambda line: line * 2), _CLAUSES)
     if last > 1:
         yield bench.corrupt_end("sequence-falls", record_text(bench.value(seq=last - 1)), _CLAUSES)
     first, second = record_text(bench.value()), record_text(bench.value(offset=1))
@@ -52,15 +54,15 @@ def _ids(bench: Workbench) -> Iterator[Damaged]:
     known = {"entry": entry or bench.survey.sites.get("custom"), "usage-row": usage, "late-entry": late}
     for name, site in known.items():
         if site is not None:
-            taken = site.record["id"]
+            taken = site.id
             again = record_text(bench.entry(id=taken))
             yield bench.corrupt_end(f"id-of-{name}-on-entry", again, _CLAUSES, "DuplicateId")
             again = record_text(bench.usage(id=taken))
             yield bench.corrupt_end(f"id-of-{name}-on-usage-row", again, _CLAUSES, "DuplicateId")
             lost = record_text(bench.entry(id=taken, parentId=_unknown(bench)))
             yield bench.corrupt_end(f"id-of-{name}-with-unknown-parent", lost, _CLAUSES, "DuplicateId")
-            copy = record_text(site.record | {"seq": bench.survey.next_seq})
-            yield bench.corrupt_end(f"id-of-{name}-equal-content", copy, _CLAUSES, "DuplicateId")
+            copied = record_copied(site, bench.survey.next_seq)
+            yield bench.corrupt(f"id-of-{name}-equal-content", bench.survey.end, copied, _CLAUSES, "DuplicateId")
     first = bench.entry()
     for name, second in {"entry": bench.entry(1, id=first["id"]), "usage-row": bench.usage(1, id=first["id"])}.items():
         line = _array(record_text(first), record_text(second))
@@ -87,10 +89,12 @@ def _parents(bench: Workbench) -> Iterator[Damaged]:
         yield bench.corrupt_end(name, line, _CLAUSES, "UnknownParent")
     row = bench.survey.sites.get("usage")
     if row is not None:
-        orphan = record_text(child | {"parentId": row.record["id"]})
+        orphan = record_text(child | {"parentId": row.id})
         yield bench.corrupt_end("parent-usage-row", orphan, _CLAUSES, "UnknownParent")
     forward = [record_text(child | {"parentId": later["id"]}) + b"\n", record_text(later) + b"\n"]
     yield bench.corrupt("parent-forward", bench.survey.end, appended(*forward), _CLAUSES, "UnknownParent")
+    cycle = [forward[0], record_text(later | {"parentId": child["id"]}) + b"\n"]
+    yield bench.corrupt("parents-in-cycle-over-lines", bench.survey.end, appended(*cycle), _CLAUSES, "UnknownParent")
 
 
 def _parents_in_place(bench: Workbench) -> Iterator[Damaged]:
@@ -100,15 +104,15 @@ def _parents_in_place(bench: Workbench) -> Iterator[Damaged]:
     first = _first_entry(bench)
     if child is not None:
         yield _reparented(bench, "parent-lost", child, _unknown(bench))
-        yield _reparented(bench, "parent-becomes-self", child, child.record["id"])
-    if first is not None and late is not None and late.record["seq"] > first.record["seq"]:
-        yield _reparented(bench, "parent-forward-to-end", first, late.record["id"])
+        yield _reparented(bench, "parent-becomes-self", child, child.id)
+    if first is not None and late is not None and late.seq > first.seq:
+        yield _reparented(bench, "parent-forward-to-end", first, late.id)
 
 
 def _first_entry(bench: Workbench) -> Site | None:
     kinds = ("entry", "custom")
     found = [site for kind in kinds if (site := bench.survey.sites.get(kind)) is not None]
-    return min(found, key=lambda site: int(site.record["seq"]), default=None)
+    return min(found, key=lambda site: site.seq, default=None)
 
 
 def _reparented(bench: Workbench, name: str, site: Site, parent: str) -> Damaged:

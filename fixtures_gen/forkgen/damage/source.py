@@ -69,11 +69,14 @@ class _Spool:
 
 @dataclass(frozen=True)
 class Site:
-    """A record of the good file: its line, and its place in the line's array (None where the line is the record)."""
+    """A record of the good file: its line, its place in the line's array (None where the line is the record), and what
+    other records may refer to. The record itself may be large and is read again where it is needed.
+    """
 
     line: int
     index: int | None
-    record: Record
+    seq: int
+    id: str
 
 
 @dataclass
@@ -125,7 +128,7 @@ def survey(source: Source) -> Survey:
             continue
         found.last_seq_before = found.last_seq
         for index, record in records:
-            _note(found, Site(found.line_count, index, record))
+            _note(found, index, record)
     if not found.line_count:
         raise NotAGoodFile("the file is empty")
     if found.next_seq > _LAST_SEQUENCE_WITH_ROOM:
@@ -154,18 +157,18 @@ def _header(records: list[tuple[int | None, Record]]) -> Record:
     raise NotAGoodFile("line 1 is no header of format 4")
 
 
-def _note(found: Survey, site: Site) -> None:
-    record = site.record
-    seq = record.get("seq")
+def _note(found: Survey, index: int | None, record: Record) -> None:
+    line, seq = found.line_count, record.get("seq")
     if type(seq) is not int or seq <= found.last_seq:
-        raise NotAGoodFile(f"line {site.line} has a sequence that is none or does not rise")
-    found.last_seq = seq
+        raise NotAGoodFile(f"line {line} has a sequence that is none or does not rise")
     if not _is_whole(record):
-        raise NotAGoodFile(f"line {site.line} holds a record that lacks a field")
+        raise NotAGoodFile(f"line {line} holds a record that lacks a field")
+    found.last_seq = seq
+    site = Site(line, index, seq, record.get("id", ""))
     for question in _questions(record):
         found.sites.setdefault(question, site)
     late = found.sites.get("late")
-    if record.get("kind") == "entry" and (late is None or late.line < site.line):
+    if record["kind"] == "entry" and (late is None or late.line < line):
         found.sites["late"] = site
 
 
