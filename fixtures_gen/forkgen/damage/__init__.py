@@ -2,8 +2,8 @@
 
 `damage` takes a good file of format 4 and gives every variant of it: byte-order marks, line ends, encodings, NUL runs,
 headers, every check on records, broken histories, odd payloads, and last the file torn at every byte of its last
-transaction. The file is read line by line, once to survey it and once per variant that is asked for its bytes, so memory
-is a few times its longest line, whatever its size.
+transaction. The file is read line by line, once to survey it and once per variant that is asked for its bytes, so
+memory is a few times its longest line, whatever its size.
 
     header ───────────────── header-…        fields, versions, bytes of line 1
     line 2 ───────────────── …-second-line   damaged early: everything behind it must not be read past it
