@@ -6,6 +6,7 @@ is a pure function of seed and size: every call gives the same, and nothing is k
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Iterator
 from heapq import merge
 from typing import ClassVar, Final, Protocol
@@ -54,7 +55,7 @@ class Holdings(Protocol):
         ...
 
 
-class Plan:
+class Plan(ABC):
     """The base of all recipes: a conversation on one lane, and nothing else, unless a recipe says more.
 
     `home` names that lane. `unit` says what `size` counts. A subclass with application scalars lists their namespaces
@@ -85,9 +86,9 @@ class Plan:
         """All entries."""
         return range(self.entries.count)
 
+    @abstractmethod
     def transactions(self) -> Iterator[Transaction]:
         """The writes, transaction by transaction."""
-        raise NotImplementedError
 
     def scalars(self) -> Iterator[Scalar]:
         """The current scalars at the end."""

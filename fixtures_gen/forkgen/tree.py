@@ -5,15 +5,19 @@ Index order is commit order, and a parent's index is smaller than its child's.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import Protocol
+from typing import Final, Protocol
 
 from forkstore.contract.records import Record
 
 from .content import DIGITS
+
+# No session has so many entries that an index would be longer.
+_LEADING_DIGITS: Final = re.compile("[0-9]{1,18}")
 
 
 class Entries(Protocol):
@@ -69,11 +73,9 @@ class Tree:
 
     def index_of(self, entry_id: str) -> int | None:
         """The index of the entry with this id; None if there is none."""
-        digits = entry_id[len(self.prefix) :]
-        digits = digits[: next((place for place, sign in enumerate(digits) if sign not in "0123456789"), len(digits))]
-        if not digits or int(digits) >= self.count or self.id(int(digits)) != entry_id:
-            return None
-        return int(digits)
+        digits = _LEADING_DIGITS.match(entry_id, len(self.prefix))
+        index = self.count if digits is None else int(digits[0])
+        return index if index < self.count and self.id(index) == entry_id else None
 
 
 class Forest:

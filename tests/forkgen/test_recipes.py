@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import asyncio
 from itertools import islice, pairwise
+from typing import get_args
 
 import pytest
 
 from forkgen import RECIPES, BadRequest, check_session, recipe
-from forkgen.plan import place
+from forkgen.plan import BUILT_IN_NAMESPACES, place
 from forkgen.recipes import deep, giant, lanes, lists
 from forkstore.contract.addresses import is_reserved
 from forkstore.contract.codec import depth
-from forkstore.contract.writes import ListAppend, ListDelete, ValueDelete, ValueSet
+from forkstore.contract.writes import ListAppend, ListDelete, ValueDelete, ValueSet, Write
 from tests.forkgen.sessions import expected, kept, logical
 
 SHAPES = [(name, seed, size) for name in RECIPES for seed, size in ((0, 1), (1, 2), (2, 45), (2**64 - 1, 300))]
@@ -161,6 +162,24 @@ def test_the_giant_is_16_mib_of_text() -> None:
     text = entries[1]["message"]["content"][0]["text"]
     assert len(text.encode()) == giant.BYTES
     assert len(text) < giant.BYTES
+
+
+def test_everything_holds_all_that_a_shared_source_of_forks_must() -> None:
+    generated = recipe("everything")(1, 300)
+    expectation = generated.expectation
+    namespaces = {address.namespace for address, _ in expectation.scalars()}
+    assert {*BUILT_IN_NAMESPACES, "garden.scalars", "garden.lists"} <= namespaces
+    assert "pi.pending.assistant_frame" in {address.namespace for address, _ in expectation.lists()}
+    assert {type(write) for transaction in generated for write in transaction} == set(get_args(Write))
+    lanes_there = {address.key for address, _ in expectation.scalars() if address.namespace == "pi.lane.state"}
+    branches = dict(expectation.branches())
+    assert len(lanes_there & branches.keys()) > 10
+    assert branches.keys() - lanes_there
+    assert len({entry for branch in branches for entry in expectation.path(branch)}) < expectation.entry_count
+    assert any(expectation.holds(entry_id) for entry_id, _ in expectation.labels())
+    assert not all(expectation.holds(entry_id) for entry_id, _ in expectation.labels())
+    assert expectation.usage["totalTokens"]
+    assert {write.address for transaction in generated for write in transaction if isinstance(write, ListDelete)}
 
 
 def test_reserved_dead_is_reserved_one_commit_later() -> None:

@@ -45,7 +45,7 @@ class DeadHistory(Plan):
             writes = range(first, min(first + _TOGETHER, self._writes))
             yield [*map(self._set, writes), *self._lived_and_died(number)]
             yield [ValueSet(branch_tip(self.home), self.entries.id(number % self.entries.count))]
-        yield [ListDelete(_log(number)) for number in range(max(0, self._commits - 1), self._commits)]
+        yield [ListDelete(_log(self._commits - 1))]
         yield [ValueSet(branch_tip(self.home), self.last_id)]
         yield [ListAppend(list_address(LOG, "kept"), value) for value in self._kept()]
 

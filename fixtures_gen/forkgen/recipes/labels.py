@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from forkgen.content import conversation_fields, sentence
-from forkgen.plan import Plan, Scalar, Transaction, in_groups, in_order, lane_writes, merged
+from forkgen.plan import Plan, Scalar, Transaction, in_groups, in_order, lane_rows, lane_writes, merged
 from forkgen.tree import Tree, numbered
 from forkstore.contract.addresses import entry_label, session_name
 from forkstore.contract.writes import ValueDelete, ValueSet
@@ -55,10 +55,9 @@ class Labels(Plan):
             for index in range(self.entries.count)
             if (label := self._label(index)) is not None
         )
-        return merged(in_order([*self._home(), *self._dangling(), (session_name(), self._name)]), labels)
-
-    def _home(self) -> list[Scalar]:
-        return [(write.address, write.value) for write in lane_writes(self.home, self._tip) if type(write) is ValueSet]
+        return merged(
+            in_order([*lane_rows(self.home, self._tip), *self._dangling(), (session_name(), self._name)]), labels
+        )
 
     @property
     def _tip(self) -> str:
