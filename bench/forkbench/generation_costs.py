@@ -1,7 +1,8 @@
 """What it costs to generate a session and to write it to a file, as ratios to a plain loop over the same messages.
 
 Run with `python -m forkbench.generation_costs`. The loop builds every message of the recipe `benchmark` and encodes it
-with the contract's codec; for the file it also writes the bytes. Each time is measured against its loop in alternating
+with the contract's codec; for the file it also writes the bytes, and what it is set against is the whole command
+`forkgen make`, run in this process. Each time is measured against its loop in alternating
 turns of one run, because machines are noisy and ratios are less so; the ratio is the median over the pairs. Every
 answer is checked: a lost message ends the run without a figure.
 """
@@ -14,15 +15,16 @@ import json
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
+from contextlib import redirect_stdout
 from dataclasses import asdict
+from io import StringIO
 from pathlib import Path
 from statistics import median
 from time import perf_counter_ns
 
 from forkbench.session_costs import Figure, WrongAnswer
 from forkgen import Generated, recipe
-from forkgen.jsonl import write_session
-from forkgen.recipes.benchmark import CLOCK, session_id
+from forkgen.cli import main as forkgen
 from forkstore.contract.codec import encode
 from forkstore.contract.records import Record
 
@@ -54,7 +56,7 @@ def generate_cost(entries: int = 100_000, pairs: int = 7) -> Figure:
 
 
 def file_cost(directory: Path, entries: int = 100_000, pairs: int = 7) -> Figure:
-    """The session file, made from the recipe. Raises WrongAnswer when an entry is lost."""
+    """The session file, made by the command. Raises WrongAnswer when an entry is lost."""
     generated = recipe("benchmark")(0, entries)
     plain, session = directory / "plain.jsonl", directory / "session.jsonl"
 
@@ -64,7 +66,11 @@ def file_cost(directory: Path, entries: int = 100_000, pairs: int = 7) -> Figure
         return entries
 
     def make() -> int:
-        write_session(session, generated, id=session_id(0), cwd="/", created_at=CLOCK)
+        request = ["make", "benchmark", "--seed", "0", "--size", str(entries), "-o", str(session), "--force"]
+        with redirect_stdout(StringIO()):
+            code = forkgen(request)
+        if code:
+            raise WrongAnswer(f"forkgen ended with exit code {code}")
         return entries
 
     figure = _figure("benchmark session file / plain loop with its bytes", loop, make, FILE_BOUND, entries, pairs)

@@ -13,6 +13,7 @@ from forkbench import generation_costs
 from forkbench.generation_costs import file_cost, generate_cost, main, message
 from forkbench.session_costs import Figure, WrongAnswer
 from forkgen import recipe
+from forkgen.commands import make_file
 from forkgen.jsonl import write_session
 from forkgen.recipes.benchmark import Benchmark
 
@@ -44,8 +45,14 @@ def test_an_entry_that_is_lost_on_its_way_to_the_file_gives_no_figure(
     def loses(path: Path, transactions: Iterable[Any], **header: Any) -> None:
         write_session(path, [*transactions][1:], **header)
 
-    monkeypatch.setattr(generation_costs, "write_session", loses)
+    monkeypatch.setattr(make_file, "write_session", loses)
     with pytest.raises(WrongAnswer, match="the file holds 50 entries"):
+        file_cost(tmp_path, 300, pairs=1)
+
+
+def test_a_command_that_fails_gives_no_figure(tmp_path: Path) -> None:
+    (tmp_path / "session.jsonl").mkdir()
+    with pytest.raises(WrongAnswer, match="exit code 2"):
         file_cost(tmp_path, 300, pairs=1)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tracemalloc
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,7 +14,16 @@ from forkgen.jsonl import lines, write_session
 from forkstore.contract.addresses import branch_tip, list_address, value_address
 from forkstore.contract.errors import InvalidValue
 from forkstore.contract.records import Json, Record, zero_usage
-from forkstore.contract.writes import EntryInsert, ListAppend, ListDelete, UsageInsert, ValueDelete, ValueSet, Write
+from forkstore.contract.writes import (
+    EntryInsert,
+    ListAppend,
+    ListDelete,
+    UsageInsert,
+    ValueDelete,
+    ValueSet,
+    Write,
+    prepare,
+)
 from tests.forkgen.good_files import FILES, good_file, message
 from tests.forkgen.sessions import expected
 from tests.forkgen.strict_format4 import examine
@@ -160,6 +170,47 @@ def without_numbers(record: Record) -> Record:
 def test_a_write_that_no_commit_takes_is_refused(wrong: Write) -> None:
     with pytest.raises(InvalidValue):
         written([[wrong]])
+
+
+MESSAGE: Record = {"id": "e2", "parentId": "e1", "type": "message", "message": {"role": "user", "content": "x"}}
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"message": {"role": "user", "content": [{"text": "\ud800"}]}},
+        {"message": {"role": "user", "content": [1, float("inf")]}},
+        {"message": {"role": "user", 1: "x"}},
+        {"message": ()},
+        {"id": 2},
+        {"id": None},
+        {"parentId": False},
+        {"type": "note"},
+        {"seq": 1},
+        {"kind": "entry"},
+        {"customType": "weather"},
+    ],
+    ids=repr,
+)
+def test_a_message_that_no_commit_takes_is_refused_in_the_same_words(fields: Record) -> None:
+    writes: list[Write] = [message("e1", None, "x"), EntryInsert(MESSAGE | fields)]
+    with pytest.raises(InvalidValue) as refused:
+        prepare(writes)
+    with pytest.raises(InvalidValue, match="^" + re.escape(str(refused.value)) + "$"):
+        written([writes])
+
+
+@pytest.mark.parametrize("deepest", [200, 201])
+def test_a_message_is_as_deep_as_a_commit_takes_it(deepest: int) -> None:
+    body: Record = {}
+    for _ in range(deepest - 1):
+        body = {"inner": body}
+    writes: list[Write] = [EntryInsert(MESSAGE | {"parentId": None, "message": body})]
+    if deepest == 200:
+        assert examine(b"".join(written([writes]))).verdict == "opens"
+    else:
+        with pytest.raises(InvalidValue, match="nested too deeply"):
+            written([writes])
 
 
 def test_no_sequence_lies_above_the_last() -> None:
