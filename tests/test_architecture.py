@@ -40,7 +40,7 @@ ROOMS = ("forkstore", "forkstore.contract", "forkstore.memory", "forkstream", "f
 OUTSIDE = {
     "forkstore": {"msgspec"},
     "forkstream": set[str](),
-    "forkgen": {"msgspec"},
+    "forkgen": {"msgspec", "rich"},
     "forkproof": {"pytest", "rich"},
     "forkbench": set[str](),
 }
