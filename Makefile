@@ -15,9 +15,10 @@ check: environment
 test: environment
 	@ci/test
 
-# What an append and a fork cost on the memory backend, against references of the same run.
+# What an append, a fork and a generated session cost, against references of the same run.
 bench: environment
 	@$(RUN) forkbench.session_costs memory -o build/bench/session-costs.json
+	@$(RUN) forkbench.generation_costs -o build/bench/generation-costs.json
 
 lint: environment
 	@$(RUN) ruff check .
