@@ -17,6 +17,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.one_python
+
 ROOT = Path(__file__).parent.parent
 PACKAGES = {
     "forkstore": ROOT / "reference" / "forkstore",

@@ -44,6 +44,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return built
 
 
+@pytest.mark.one_python
 def test_the_wheel_holds_five_typed_packages_and_nothing_of_the_workshop(wheel: Path) -> None:
     names = zipfile.ZipFile(wheel).namelist()
     roots = {name.partition("/")[0] for name in names}

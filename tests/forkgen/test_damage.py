@@ -64,6 +64,7 @@ def test_an_independent_checker_agrees_with_every_verdict(name: str) -> None:
     assert faults == []
 
 
+@pytest.mark.one_python
 @pytest.mark.parametrize("name", ["lanes", "lists", "usage", "unicode", "numbers", "reserved", "wide"])
 def test_the_checker_agrees_on_files_of_recipes(name: str) -> None:
     good = b"".join(lines(recipe(name)(seed=2, size=3), id="walk-1", cwd="/srv/garden", created_at=CREATED_AT))

@@ -28,6 +28,7 @@ def stored(transactions: Iterable[Transaction]) -> Iterator[Record]:
                 yield {**write.entry, "seq": seq, "timestamp": 0}
 
 
+@pytest.mark.one_python
 @pytest.mark.parametrize("name", ["benchmark", "linear", "bushy"])
 def test_generating_and_checking_take_at_most_16_mib_a_million(name: str) -> None:
     peaks = []
