@@ -47,6 +47,9 @@ OUTSIDE = {
     "forkbench": set[str](),
 }
 
+# What an extra of the distribution brings, and the one folder that may import it.
+OPTIONAL = {"strategies": ("hypothesis", PACKAGES["forkgen"] / "strategies")}
+
 LONGEST_FILE = 400
 NAMES_THAT_SAY_NOTHING = {"utils", "util", "helpers", "helper", "common", "manager", "misc", "base", "stuff"}
 
@@ -119,9 +122,15 @@ def test_the_contract_may_not_import_what_is_built_on_it(tmp_path: Path) -> None
 
 @pytest.mark.parametrize("package", PACKAGES)
 def test_a_package_imports_from_outside_only_what_it_declares(package: str) -> None:
-    outside = {name for path in PACKAGES[package].rglob("*.py") for name in imported_roots(path)}
+    outside = {name for path in PACKAGES[package].rglob("*.py") for name in required_roots(path)}
     outside -= set(sys.stdlib_module_names) | set(PACKAGES)
     assert outside <= OUTSIDE[package]
+
+
+def required_roots(path: Path) -> set[str]:
+    """What a file imports, without what only an extra brings."""
+    optional = {name for name, folder in OPTIONAL.values() if path.is_relative_to(folder)}
+    return imported_roots(path) - optional
 
 
 def imported_roots(path: Path) -> set[str]:
@@ -139,9 +148,12 @@ def test_the_distribution_depends_on_exactly_what_its_packages_import() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     declared = {re.split(r"[<>=~! \[;]", requirement)[0] for requirement in project["dependencies"]}
     distributions = packages_distributions()
-    imported = {name for path in sources() for name in imported_roots(path) if is_product(path)}
+    imported = {name for path in sources() for name in required_roots(path) if is_product(path)}
     outside = imported - set(sys.stdlib_module_names) - set(PACKAGES)
     assert {distributions[name][0] for name in outside} == declared
+    for extra, (name, _) in OPTIONAL.items():
+        (requirement,) = project["optional-dependencies"][extra]
+        assert requirement.startswith(name)
 
 
 def is_product(path: Path) -> bool:
