@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import unicodedata
 from collections.abc import Callable
 from typing import Any
@@ -44,8 +45,10 @@ from forkstore.contract.forks import BranchFork, TreeFork
 from forkstore.contract.writes import EntryInsert, ListAppend, ListDelete, UsageInsert, ValueDelete, ValueSet, Write
 from tests.forkgen.strategy_subjects import (
     BUSY,
+    BUSY_WRITES,
     PLAIN_MESSAGE,
     SOURCE,
+    committed,
     reached,
     smallest,
 )
@@ -110,9 +113,28 @@ def test_transactions_reach_deletes_of_what_is_not_there_and_parents_of_the_same
     assert {entry["parentId"] for entry in inserts} <= {None, *(entry["id"] for entry in inserts)}
 
 
-@pytest.mark.parametrize("clause", [*CLAUSES, *CODEC_CLAUSES])
-def test_invalid_transactions_reach_every_clause(clause: str) -> None:
-    assert reached(invalid_transactions(BUSY), lambda refused: refused.clause == clause).error
+def names(record: str, used: str) -> Any:
+    """Whether an entry (a row) uses an id again, by itself in its transaction."""
+    return lambda refused: [getattr(write, record, {}).get("id") for write in refused.writes] == [used]
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        *(lambda refused, clause=clause: refused.clause == clause for clause in (*CLAUSES, *CODEC_CLAUSES)),
+        *(names(record, used) for record in ("entry", "row") for used in ("e0", "u0")),
+        *(lambda refused, place=place: refused.error is DuplicateId and refused.index == place for place in (0, 1)),
+        *(lambda refused, id=id: refused.attributes.get("parent_id") == id for id in ("u0", "e3", "e4")),
+    ],
+)
+def test_invalid_transactions_reach_every_fault_and_the_store_refuses_it(condition: Any) -> None:
+    async def checked() -> None:
+        kept = await committed([BUSY_WRITES])
+        await kept.refuse(reached(invalid_transactions(BUSY), condition))
+        await kept.check()
+        await kept.repo.close()
+
+    asyncio.run(checked())
 
 
 @pytest.mark.parametrize("clause", ["S-TXN-01", "S-TXN-10", "S-TXN-11", "S-ENT-02", "S-VAL-08"])

@@ -172,7 +172,8 @@ def _ill_formed_usage(draw: DrawFn, state: State) -> _Fault:
 
 def _duplicate(draw: DrawFn, state: State) -> _Fault:
     """An id that an entry or a usage row has, stored or earlier in the commit; the parent may be unknown (S-TXN-11)."""
-    used, before = draw(st.sampled_from((*sorted(state.used_ids), None))), []
+    stored = [ids for ids in ([*state.parents], [*state.usage_ids]) if ids]
+    used, before = draw(st.sampled_from(draw(st.sampled_from([*stored, [None]])))), []
     if used is None:
         first = _insert(draw, state)
         used, before = first.entry["id"] if isinstance(first, EntryInsert) else first.row["id"], [first]
