@@ -236,6 +236,7 @@ def test_names_stay_where_they_are_asked_to(
 # ── documentation and dependency ─────────────────────────────────────────────────────────────────────────────────────
 
 
+@pytest.mark.one_python
 @pytest.mark.parametrize("module", [f"strategies.{name}" for name in MODULES] + ["missing_extra"])
 def test_the_examples_of_the_documentation_run(module: str) -> None:
     names: dict[str, Any] = {"find": smallest, "is_reserved": is_reserved, "branch_tip": branch_tip}
