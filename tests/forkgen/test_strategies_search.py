@@ -245,8 +245,10 @@ def test_a_live_undeclared_row_leaves_only_refusals() -> None:
     assert (refused.options, refused.clause) == (TreeFork(), "S-FORK-CLS-05")
     assert refused.attributes == {"namespace": "pi.unknown", "kind": "list"}
     with pytest.raises(NoSuchExample):
-        smallest(
-            invalid_fork_options(REFUSED), lambda fork: fork.error not in (InvalidForkOptions, UndeclaredNamespace)
+        find(
+            invalid_fork_options(REFUSED),
+            lambda fork: fork.error not in (InvalidForkOptions, UndeclaredNamespace),
+            settings=short,
         )
 
 
