@@ -3,7 +3,8 @@
 A backend is a `Storage` and a `SessionRepo`. `Session` puts sessions, branches and scopes on any storage,
 `Reservations` and `Closing` keep a repository's promises about ids and endings, `prepare` and `place` check and
 number commits, the queries check and answer reads, `select_branch` and `ForkDriver` decide what a fork takes, and
-`encode` and `decode` are the one codec. `forkstore.memory` shows all of them at work.
+`encode` and `decode` are the one codec. `SessionState` and `StateReads` hold a session's data in memory and
+answer every read from it. `forkstore.memory` shows all of them at work.
 """
 
 from __future__ import annotations
@@ -39,6 +40,8 @@ from .options import (
 )
 from .reservations import Reservation, Reservations
 from .session import Session
+from .state import EntryRecord, SessionState, TextRecord
+from .state_reads import StateReads
 
 __all__ = [
     "BRANCH_TIP",
@@ -51,6 +54,7 @@ __all__ = [
     "Closing",
     "EntryArguments",
     "EntryQuery",
+    "EntryRecord",
     "ForkDriver",
     "ForkRow",
     "Json",
@@ -66,6 +70,9 @@ __all__ = [
     "Reservations",
     "SelectedBranch",
     "Session",
+    "SessionState",
+    "StateReads",
+    "TextRecord",
     "UndecodableText",
     "UsageArguments",
     "UsageQuery",

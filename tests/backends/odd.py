@@ -21,10 +21,10 @@ from forkstore.contract.ids import check_session_id
 from forkstore.contract.records import Record
 from forkstore.contract.store import SessionMetadata, Storage
 from forkstore.contract.writes import CommitResult, Write
-from forkstore.memory.state import MemoryState
 from forkstore.options import Clock
 from forkstore.reservations import Reservation
 from forkstore.session import Session
+from forkstore.state import SessionState
 
 from .commit_queue import pause, settled
 from .suspending import SuspendingSessionRepo, SuspendingStorage
@@ -81,7 +81,7 @@ class OddStorage(SuspendingStorage):
 class OddSessionRepo(SuspendingSessionRepo):
     """Destinations numbered 1007, 1010, 1013, …; plain session ids only."""
 
-    storage_class: ClassVar[Callable[[MemoryState, Clock], Storage]] = OddStorage
+    storage_class: ClassVar[Callable[[SessionState, Clock], Storage]] = OddStorage
     batch_writes: ClassVar[int] = 7
     takes_cwd: ClassVar[bool] = True
 

@@ -21,19 +21,19 @@ from forkstore.contract.records import Record, SessionStats
 from forkstore.contract.store import ListElement, SessionMetadata, Storage, ValueRow
 from forkstore.contract.writes import CommitResult, Write, prepare
 from forkstore.memory import MemorySessionRepo
-from forkstore.memory.state import EntryRecord, MemoryState
 from forkstore.memory.storage import MemoryStorage
 from forkstore.options import Clock, check_parent_session_id
 from forkstore.reservations import Reservation
 from forkstore.session import Session
+from forkstore.state import EntryRecord, SessionState, TextRecord
 
 from .commit_queue import CommitQueue, pause, settled, shielded
 
 T = TypeVar("T")
-Sessions = dict[str, tuple[SessionMetadata, MemoryState]]
+Sessions = dict[str, tuple[SessionMetadata, SessionState]]
 
 
-class QueuedState(MemoryState):
+class QueuedState(SessionState):
     """A session's data, and the queue that its commits and the boundaries of its forks go through."""
 
     def __init__(self) -> None:
@@ -56,7 +56,7 @@ class QueuedState(MemoryState):
 class SuspendingStorage(MemoryStorage):
     """Every call suspends before and after its work, and a commit waits for those before it."""
 
-    def __init__(self, state: MemoryState, clock: Clock) -> None:
+    def __init__(self, state: SessionState, clock: Clock) -> None:
         super().__init__(state, clock)
         self._commits = cast("QueuedState", state).commits
 
@@ -104,7 +104,7 @@ class SuspendingStorage(MemoryStorage):
 class SuspendingSessionRepo(MemorySessionRepo):
     """The repository of such sessions. Reserves in the first step, publishes last, and undoes what it gives up."""
 
-    storage_class: ClassVar[Callable[[MemoryState, Clock], Storage]] = SuspendingStorage
+    storage_class: ClassVar[Callable[[SessionState, Clock], Storage]] = SuspendingStorage
     batch_writes: ClassVar[int] = 3
     takes_cwd: ClassVar[bool] = False
 
@@ -221,7 +221,7 @@ class SuspendingSessionRepo(MemorySessionRepo):
         await self._probe.before_publish()
         return destination
 
-    def writes(self, selected: MemoryState) -> Iterator[Callable[[QueuedState], None]]:
+    def writes(self, selected: SessionState) -> Iterator[Callable[[QueuedState], None]]:
         """The writes that make the destination of what was selected, each with a sequence of its own."""
         numbers = self.numbers()
         for entry in selected.entry_order:
@@ -254,7 +254,7 @@ def _insert_of(entry: EntryRecord) -> Callable[[QueuedState], None]:
 
 def _put_of(row: Any) -> Callable[[QueuedState], None]:
     def put(destination: QueuedState) -> None:
-        destination.put(row)
+        destination.put(row.kind, row.namespace, row.key, TextRecord(row.seq, row.text))
         destination.next_seq = row.seq + 1
 
     return put

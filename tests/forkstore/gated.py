@@ -10,7 +10,7 @@ from forkstore.contract.addresses import branch_tip
 from forkstore.contract.ids import Uuid7Generator
 from forkstore.contract.store import SessionMetadata
 from forkstore.contract.writes import EntryInsert, ValueSet, Write
-from forkstore.memory.state import MemoryState
+from forkstore.state import SessionState
 from forkstore.memory.storage import MemoryStorage
 from forkstore.options import Clock
 from forkstore.session import Session
@@ -22,7 +22,7 @@ class GatedStorage(MemoryStorage):
     """`begun` and `ended` name the calls in order. `held` calls wait until they are let go; `failing` calls raise."""
 
     def __init__(self) -> None:
-        super().__init__(MemoryState(), Clock(None))
+        super().__init__(SessionState(), Clock(None))
         self.begun: list[str] = []
         self.ended: list[str] = []
         self.failing: dict[str, BaseException] = {}

@@ -21,7 +21,7 @@ from forkstore.contract.errors import (
 from forkstore.contract.store import SessionMetadata
 from forkstore.contract.writes import EntryInsert, ListAppend, ValueSet, Write
 from forkstore.memory.fork import fork_state
-from forkstore.memory.state import MemoryState
+from forkstore.state import SessionState
 from forkstore.memory.storage import MemoryStorage
 from forkstore.options import Clock, Probe
 
@@ -202,7 +202,7 @@ def test_a_clock_that_gives_no_time_stops_the_call_and_nothing_else(reading: Any
 
 def test_a_fork_shares_records_and_no_container_with_its_source() -> None:
     """S-FORK-STR-07, S-FORK-DST-13: nothing is decoded or duplicated, and neither side can reach the other."""
-    source = MemoryState()
+    source = SessionState()
     at_once(MemoryStorage(source, Clock(None)).commit(WRITES))
     for options in (TreeFork(), BranchFork("garden")):
         destination, writes = fork_state(source, options)

@@ -7,12 +7,12 @@ from collections.abc import Iterable
 from forkstore.contract.addresses import BRANCH_TIP, Kind, is_reserved
 from forkstore.contract.codec import decode, encode
 from forkstore.contract.records import Json
-from forkstore.memory.state import EntryRecord, MemoryState, TextRecord
+from forkstore.state import EntryRecord, SessionState, TextRecord
 
 
-def copy_of(state: MemoryState) -> MemoryState:
+def copy_of(state: SessionState) -> SessionState:
     """The same data in containers of its own."""
-    copied = MemoryState()
+    copied = SessionState()
     copied.scalars = {namespace: dict(keys) for namespace, keys in state.scalars.items()}
     copied.lists = {
         namespace: {key: list(elements) for key, elements in keys.items()} for namespace, keys in state.lists.items()
@@ -22,7 +22,7 @@ def copy_of(state: MemoryState) -> MemoryState:
     return with_entries(copied, state.entry_order)
 
 
-def with_entries(state: MemoryState, entries: Iterable[EntryRecord]) -> MemoryState:
+def with_entries(state: SessionState, entries: Iterable[EntryRecord]) -> SessionState:
     """The state, holding these entries and no others."""
     state.entry_order = list(entries)
     state.entries = {entry.id: entry for entry in state.entry_order}
@@ -30,7 +30,7 @@ def with_entries(state: MemoryState, entries: Iterable[EntryRecord]) -> MemorySt
     return state
 
 
-def put(state: MemoryState, namespace: str, key: str, value: Json, seq: int | None = None) -> None:
+def put(state: SessionState, namespace: str, key: str, value: Json, seq: int | None = None) -> None:
     """Sets a scalar; with the sequence of the row it replaces, if it replaces one."""
     old = state.scalar(namespace, key)
     number = seq or (old.seq if old else state.next_seq)
@@ -38,18 +38,18 @@ def put(state: MemoryState, namespace: str, key: str, value: Json, seq: int | No
     state.scalars.setdefault(namespace, {})[key] = TextRecord(number, encode(value, "a lie"))
 
 
-def value_at(state: MemoryState, namespace: str, key: str) -> Json:
+def value_at(state: SessionState, namespace: str, key: str) -> Json:
     """The value of a scalar; None when there is none."""
     row = state.scalar(namespace, key)
     return None if row is None else decode(row.text)
 
 
-def tip_of(state: MemoryState, branch: str) -> Json:
+def tip_of(state: SessionState, branch: str) -> Json:
     """The value of a branch's tip."""
     return value_at(state, BRANCH_TIP, branch)
 
 
-def without(state: MemoryState, namespaces: Iterable[str], *kinds: Kind) -> MemoryState:
+def without(state: SessionState, namespaces: Iterable[str], *kinds: Kind) -> SessionState:
     """A copy without the rows of these namespaces, of these kinds."""
     copied = copy_of(state)
     for namespace in list(namespaces):

@@ -130,23 +130,29 @@ def _locate_name(name: object, where: str) -> None:
         raise InvalidValue(where, "has a member name with a lone surrogate")
 
 
-def decode(text: bytes | str) -> Any:
+def decode(text: bytes | str, deepest: int = DEEPEST_READ) -> Any:
     """The payload of stored JSON text, a fresh object on every call (S-VAL-11).
 
     The last of several equal member names wins (S-VAL-15); lone surrogates and large integers are read as they stand
     (S-VAL-16). Raises UndecodableText for anything that is not strict JSON, for numbers beyond the finite floats or
-    of more than 4,300 digits, and for text deeper than 210 (S-VAL-17).
+    of more than 4,300 digits, and for text deeper than `deepest` (S-VAL-17), which is more for a whole record: its
+    fields count on their own.
     """
     try:
         value = _read_fast(text)
     except (msgspec.DecodeError, ValueError, RecursionError):
         value = _decode_slowly(text)
-    if len(text) < 2 * DEEPEST_READ:  # too short for that many pairs of brackets
-        return value
-    brackets = text.count(b"[") + text.count(b"{") if isinstance(text, bytes) else text.count("[") + text.count("{")
-    if brackets > DEEPEST_READ and depth(value) > DEEPEST_READ:
+    if could_be_deeper(text, deepest) and depth(value) > deepest:
         raise UndecodableText("JSON text is nested too deeply")
     return value
+
+
+def could_be_deeper(text: bytes | str, deepest: int) -> bool:
+    """Whether JSON text holds as many brackets as it takes to be deeper than that; a cheap question."""
+    if len(text) < 2 * deepest:  # too short for that many pairs
+        return False
+    brackets = text.count(b"[") + text.count(b"{") if isinstance(text, bytes) else text.count("[") + text.count("{")
+    return brackets > deepest
 
 
 def _decode_slowly(text: bytes | str) -> Any:

@@ -11,16 +11,15 @@ from forkstore.contract.codec import decode
 from forkstore.contract.forks import BranchFork, ForkOptions
 from forkstore.contract.policy import ForkDriver, SelectedBranch, check_lane, select_branch
 from forkstore.contract.records import Json
+from forkstore.state import SessionState, TextRecord
 
-from .state import MemoryState
 
-
-def fork_state(source: MemoryState, options: ForkOptions) -> tuple[MemoryState, int]:
+def fork_state(source: SessionState, options: ForkOptions) -> tuple[SessionState, int]:
     """The destination of a fork, and the number of writes it holds.
 
     Raises UnknownBranch, DataOnlyBranch, EntryNotOnBranch, UndeclaredNamespace; the source is never changed.
     """
-    destination = MemoryState()
+    destination = SessionState()
     destination.next_seq = source.next_seq
     if isinstance(options, BranchFork):
         selection = _select(source, options)
@@ -32,12 +31,12 @@ def fork_state(source: MemoryState, options: ForkOptions) -> tuple[MemoryState, 
     count = len(destination.entries)
     for source_row in source.fork_rows():
         for row in driver.take(source_row):
-            destination.put(row)
+            destination.put(row.kind, row.namespace, row.key, TextRecord(row.seq, row.text))
             count += 1
     return destination, count
 
 
-def _select(source: MemoryState, options: BranchFork) -> SelectedBranch:
+def _select(source: SessionState, options: BranchFork) -> SelectedBranch:
     def is_ancestor(entry_id: str, tip: Json) -> bool:
         return any(entry.id == entry_id for entry in source.path(tip))
 
@@ -51,13 +50,13 @@ def _select(source: MemoryState, options: BranchFork) -> SelectedBranch:
     return select_branch(options, None if tip is None else decode(tip.text), is_ancestor, parent_of)
 
 
-def _copy_entries(source: MemoryState, destination: MemoryState) -> None:
+def _copy_entries(source: SessionState, destination: SessionState) -> None:
     destination.entries = source.entries.copy()
     destination.entry_order = source.entry_order.copy()
     destination.message_count = source.message_count
 
 
-def _copy_path(source: MemoryState, destination: MemoryState, tip: Json) -> None:
+def _copy_path(source: SessionState, destination: SessionState, tip: Json) -> None:
     destination.entry_order = list(source.path(tip))
     destination.entry_order.reverse()
     destination.entries = {entry.id: entry for entry in destination.entry_order}

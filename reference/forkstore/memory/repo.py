@@ -21,9 +21,9 @@ from forkstore.options import (
 )
 from forkstore.reservations import Reservation, Reservations
 from forkstore.session import Session
+from forkstore.state import SessionState
 
 from .fork import fork_state
-from .state import MemoryState
 from .storage import MemoryStorage
 
 
@@ -35,7 +35,7 @@ class MemorySessionRepo:
     """
 
     # What a subclass may replace to build a variant of this backend.
-    storage_class: ClassVar[Callable[[MemoryState, Clock], Storage]] = MemoryStorage
+    storage_class: ClassVar[Callable[[SessionState, Clock], Storage]] = MemoryStorage
     session_class: ClassVar[type[Session]] = Session
 
     def __init__(
@@ -48,7 +48,7 @@ class MemorySessionRepo:
         self._clock = Clock(now)
         self._id_generator = checked_generator(id_generator)
         self._probe = Probe(fork_probe)
-        self._sessions: dict[str, tuple[SessionMetadata, MemoryState]] = {}
+        self._sessions: dict[str, tuple[SessionMetadata, SessionState]] = {}
         self._reservations: Reservations[str, Session] = Reservations()
         self._closing = Closing(self._reservations.refuse_new, self._close_all)
 
@@ -63,7 +63,7 @@ class MemorySessionRepo:
         refuse_cwd(cwd)
         metadata = self._new_metadata(id, check_parent_session_id(parent_session_id))
         with self._reserve_new(metadata.id) as reservation:
-            return self._publish(metadata, MemoryState(), reservation)
+            return self._publish(metadata, SessionState(), reservation)
 
     async def open(self, metadata: SessionMetadata) -> Session:
         """A new object for a closed session. Raises RepoClosed, SessionNotFound, SessionInUse (S-REPO-06, S-OWN-05)."""
@@ -122,7 +122,7 @@ class MemorySessionRepo:
         """
         await self._closing.close()
 
-    def fork_state(self, source: MemoryState, options: ForkOptions) -> tuple[MemoryState, int]:
+    def fork_state(self, source: SessionState, options: ForkOptions) -> tuple[SessionState, int]:
         """The destination's state and its number of writes: the one job of a fork. A subclass may replace it."""
         return fork_state(source, options)
 
@@ -137,19 +137,19 @@ class MemorySessionRepo:
             raise SessionExists(session_id)
         return self._reservations.reserve(session_id, SessionExists(session_id))
 
-    def _find(self, session_id: str) -> tuple[SessionMetadata, MemoryState]:
+    def _find(self, session_id: str) -> tuple[SessionMetadata, SessionState]:
         if session_id not in self._sessions:
             raise SessionNotFound(session_id)
         return self._sessions[session_id]
 
     def _publish(
-        self, metadata: SessionMetadata, state: MemoryState, reservation: Reservation[str, Session]
+        self, metadata: SessionMetadata, state: SessionState, reservation: Reservation[str, Session]
     ) -> Session:
         self._sessions[metadata.id] = metadata, state
         return self._hand_out(metadata, state, reservation)
 
     def _hand_out(
-        self, metadata: SessionMetadata, state: MemoryState, reservation: Reservation[str, Session]
+        self, metadata: SessionMetadata, state: SessionState, reservation: Reservation[str, Session]
     ) -> Session:
         storage = type(self).storage_class(state, self._clock)
         return reservation.hand_to(

@@ -10,8 +10,8 @@ from forkstore.contract.errors import InvalidAddress, UndeclaredNamespace
 from forkstore.contract.forks import ForkOptions
 from forkstore.contract.store import ValueRow
 from forkstore.contract.writes import CommitResult, ListDelete, ValueDelete, ValueSet, Write
-from forkstore.memory.state import MemoryState
 from forkstore.memory.storage import MemoryStorage
+from forkstore.state import SessionState
 from tests.mutants.catalogue import Mutant
 from tests.mutants.rewriting import RewritingStorage
 
@@ -99,7 +99,7 @@ class ForkTakesOneOfTwoKinds(Mutant):
 
     kills = "S-ADDR-04"
 
-    def fork_state(self, source: MemoryState, options: ForkOptions) -> tuple[MemoryState, int]:
+    def fork_state(self, source: SessionState, options: ForkOptions) -> tuple[SessionState, int]:
         destination, count = super().fork_state(source, options)
         for namespace, keys in destination.scalars.items():
             for key in keys:
@@ -107,7 +107,7 @@ class ForkTakesOneOfTwoKinds(Mutant):
         return destination, count
 
 
-def _refuse(source: MemoryState, reserved: Any) -> None:
+def _refuse(source: SessionState, reserved: Any) -> None:
     for namespace in source.scalars:
         if namespace not in BUILT_IN and reserved(namespace):
             raise UndeclaredNamespace(namespace, "value")
@@ -118,7 +118,7 @@ class ReservedByPrefix(Mutant):
 
     kills = "S-ADDR-05"
 
-    def fork_state(self, source: MemoryState, options: ForkOptions) -> tuple[MemoryState, int]:
+    def fork_state(self, source: SessionState, options: ForkOptions) -> tuple[SessionState, int]:
         _refuse(source, lambda namespace: namespace.startswith("pi"))
         return super().fork_state(source, options)
 
@@ -128,7 +128,7 @@ class ReservedWithoutCase(Mutant):
 
     kills = "S-ADDR-05"
 
-    def fork_state(self, source: MemoryState, options: ForkOptions) -> tuple[MemoryState, int]:
+    def fork_state(self, source: SessionState, options: ForkOptions) -> tuple[SessionState, int]:
         _refuse(source, lambda namespace: namespace.lower().startswith("pi."))
         return super().fork_state(source, options)
 
@@ -138,7 +138,7 @@ class PiAloneIsFree(Mutant):
 
     kills = "S-ADDR-05"
 
-    def fork_state(self, source: MemoryState, options: ForkOptions) -> tuple[MemoryState, int]:
+    def fork_state(self, source: SessionState, options: ForkOptions) -> tuple[SessionState, int]:
         rows = source.scalars.pop("pi", None)
         try:
             return super().fork_state(source, options)

@@ -8,9 +8,9 @@ from forkstore.contract.errors import DataOnlyBranch, DuplicateId, SessionInUse,
 from forkstore.contract.forks import ForkOptions
 from forkstore.contract.store import SessionMetadata
 from forkstore.contract.writes import CommitResult, Write
-from forkstore.memory.state import MemoryState
 from forkstore.memory.storage import MemoryStorage
 from forkstore.session import Session
+from forkstore.state import SessionState
 from tests.mutants.catalogue import Mutant
 
 
@@ -56,7 +56,7 @@ class UnknownBranchIsDataOnly(Mutant):
 
     kills = "S-ERR-01"
 
-    def fork_state(self, source: MemoryState, options: ForkOptions) -> tuple[MemoryState, int]:
+    def fork_state(self, source: SessionState, options: ForkOptions) -> tuple[SessionState, int]:
         try:
             return super().fork_state(source, options)
         except UnknownBranch as error:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from forkstore.contract.addresses import BRANCH_TIP, LANE_CONFIG, LANE_STATE
 from forkstore.contract.errors import DataOnlyBranch, EntryNotOnBranch, SessionInUse
 from forkstore.contract.forks import BranchFork, ForkOptions
-from forkstore.memory.state import MemoryState
+from forkstore.state import SessionState
 from tests.mutants.catalogue import Mutant
 from tests.mutants.states import copy_of, put, tip_of, value_at, with_entries
 
@@ -17,7 +17,7 @@ class AnUnknownBranchIsMain(Mutant):
 
     kills = "S-FORK-BR-01"
 
-    def fork_state(self, source: MemoryState, options: ForkOptions) -> tuple[MemoryState, int]:
+    def fork_state(self, source: SessionState, options: ForkOptions) -> tuple[SessionState, int]:
         if isinstance(options, BranchFork) and source.scalar(BRANCH_TIP, options.branch) is None:
             options = replace(options, branch="main", entry_id=None)
         return super().fork_state(source, options)
@@ -28,7 +28,7 @@ class BranchNamesAreTrimmed(Mutant):
 
     kills = "S-FORK-BR-01"
 
-    def fork_state(self, source: MemoryState, options: ForkOptions) -> tuple[MemoryState, int]:
+    def fork_state(self, source: SessionState, options: ForkOptions) -> tuple[SessionState, int]:
         if isinstance(options, BranchFork):
             options = replace(options, branch=options.branch.strip())
         return super().fork_state(source, options)
@@ -39,7 +39,7 @@ class ALaneWithoutATipHasANullTip(Mutant):
 
     kills = "S-FORK-BR-01"
 
-    def fork_state(self, source: MemoryState, options: ForkOptions) -> tuple[MemoryState, int]:
+    def fork_state(self, source: SessionState, options: ForkOptions) -> tuple[SessionState, int]:
         if isinstance(options, BranchFork) and source.scalar(LANE_CONFIG, options.branch) is not None:
             source = copy_of(source)
             put(source, BRANCH_TIP, options.branch, tip_of(source, options.branch))
@@ -52,7 +52,7 @@ class AStateIsNotNeeded(Mutant):
 
     kills = "S-FORK-BR-02"
 
-    def fork_state(self, source: MemoryState, options: ForkOptions) -> tuple[MemoryState, int]:
+    def fork_state(self, source: SessionState, options: ForkOptions) -> tuple[SessionState, int]:
         if isinstance(options, BranchFork) and source.scalar(LANE_STATE, options.branch) is None:
             source = copy_of(source)
             put(source, LANE_STATE, options.branch, None)
@@ -64,7 +64,7 @@ class AConfigurationIsTakenFromElsewhere(Mutant):
 
     kills = "S-FORK-BR-02"
 
-    def fork_state(self, source: MemoryState, options: ForkOptions) -> tuple[MemoryState, int]:
+    def fork_state(self, source: SessionState, options: ForkOptions) -> tuple[SessionState, int]:
         if isinstance(options, BranchFork) and source.scalar(LANE_CONFIG, options.branch) is None:
             source = copy_of(source)
             put(source, LANE_CONFIG, options.branch, value_at(source, LANE_CONFIG, "main"))
@@ -76,7 +76,7 @@ class ANullConfigurationIsMissing(Mutant):
 
     kills = "S-FORK-BR-03"
 
-    def fork_state(self, source: MemoryState, options: ForkOptions) -> tuple[MemoryState, int]:
+    def fork_state(self, source: SessionState, options: ForkOptions) -> tuple[SessionState, int]:
         if isinstance(options, BranchFork) and source.scalar(BRANCH_TIP, options.branch) is not None:
             for namespace in (LANE_CONFIG, LANE_STATE):
                 if value_at(source, namespace, options.branch) is None:
@@ -89,7 +89,7 @@ class ATipThatNamesNoEntryIsRefused(Mutant):
 
     kills = "S-FORK-BR-03"
 
-    def fork_state(self, source: MemoryState, options: ForkOptions) -> tuple[MemoryState, int]:
+    def fork_state(self, source: SessionState, options: ForkOptions) -> tuple[SessionState, int]:
         if isinstance(options, BranchFork):
             tip = tip_of(source, options.branch)
             if isinstance(tip, str) and tip not in source.entries:
@@ -102,7 +102,7 @@ class ATipThatNamesNoEntryBecomesNull(Mutant):
 
     kills = "S-FORK-BR-03"
 
-    def fork_state(self, source: MemoryState, options: ForkOptions) -> tuple[MemoryState, int]:
+    def fork_state(self, source: SessionState, options: ForkOptions) -> tuple[SessionState, int]:
         destination, count = super().fork_state(source, options)
         if isinstance(options, BranchFork) and tip_of(destination, options.branch) not in list(source.entries):
             put(destination, BRANCH_TIP, options.branch, None)
@@ -114,7 +114,7 @@ class AllLanesAreAudited(Mutant):
 
     kills = "S-FORK-BR-03"
 
-    def fork_state(self, source: MemoryState, options: ForkOptions) -> tuple[MemoryState, int]:
+    def fork_state(self, source: SessionState, options: ForkOptions) -> tuple[SessionState, int]:
         for lane in source.scalars.get(LANE_STATE, {}):
             if lane != getattr(options, "branch", lane) and not value_at(source, LANE_CONFIG, lane):
                 raise DataOnlyBranch(lane)
@@ -126,7 +126,7 @@ class EverythingWrittenBeforeTheTipIsTaken(Mutant):
 
     kills = "S-FORK-BR-09"
 
-    def fork_state(self, source: MemoryState, options: ForkOptions) -> tuple[MemoryState, int]:
+    def fork_state(self, source: SessionState, options: ForkOptions) -> tuple[SessionState, int]:
         destination, count = super().fork_state(source, options)
         if isinstance(options, BranchFork) and destination.entry_order:
             newest = destination.entry_order[-1].seq
@@ -139,7 +139,7 @@ class ChildrenOfThePathAreTaken(Mutant):
 
     kills = "S-FORK-BR-09"
 
-    def fork_state(self, source: MemoryState, options: ForkOptions) -> tuple[MemoryState, int]:
+    def fork_state(self, source: SessionState, options: ForkOptions) -> tuple[SessionState, int]:
         destination, count = super().fork_state(source, options)
         path = set(destination.entries)
         if isinstance(options, BranchFork) and path:
@@ -153,7 +153,7 @@ class BusyLanesAreRefused(Mutant):
 
     kills = "S-FORK-BR-10"
 
-    def fork_state(self, source: MemoryState, options: ForkOptions) -> tuple[MemoryState, int]:
+    def fork_state(self, source: SessionState, options: ForkOptions) -> tuple[SessionState, int]:
         if isinstance(options, BranchFork):
             state = value_at(source, LANE_STATE, options.branch)
             if isinstance(state, dict) and state.get("currentOperationId") is not None:
@@ -166,7 +166,7 @@ class TheInboxComesAlong(Mutant):
 
     kills = "S-FORK-BR-10"
 
-    def fork_state(self, source: MemoryState, options: ForkOptions) -> tuple[MemoryState, int]:
+    def fork_state(self, source: SessionState, options: ForkOptions) -> tuple[SessionState, int]:
         destination, count = super().fork_state(source, options)
         if isinstance(options, BranchFork):
             state = value_at(source, LANE_STATE, options.branch)

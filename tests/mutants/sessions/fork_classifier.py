@@ -9,8 +9,8 @@ from forkstore.contract.errors import UndeclaredNamespace
 from forkstore.contract.forks import BranchFork, ForkOptions, TreeFork
 from forkstore.contract.policy import Action, classify
 from forkstore.contract.writes import CommitResult, ListAppend, ValueSet, Write
-from forkstore.memory.state import MemoryState
 from forkstore.memory.storage import MemoryStorage
+from forkstore.state import SessionState
 from tests.mutants.catalogue import Mutant
 from tests.mutants.states import without
 
@@ -22,7 +22,7 @@ class WorkOfUnknownNamesFails(Mutant):
 
     kills = "S-FORK-CLS-01"
 
-    def fork_state(self, source: MemoryState, options: ForkOptions) -> tuple[MemoryState, int]:
+    def fork_state(self, source: SessionState, options: ForkOptions) -> tuple[SessionState, int]:
         for namespace in source.scalars:
             if namespace.startswith(("pi.op.", "pi.pending.")) and namespace not in DECLARED:
                 raise UndeclaredNamespace(namespace, "value")
@@ -34,7 +34,7 @@ class TheNameIsLookedForAtTheEmptyKey(Mutant):
 
     kills = "S-FORK-CLS-01"
 
-    def fork_state(self, source: MemoryState, options: ForkOptions) -> tuple[MemoryState, int]:
+    def fork_state(self, source: SessionState, options: ForkOptions) -> tuple[SessionState, int]:
         destination, count = super().fork_state(source, options)
         for key in list(destination.scalars.get(SESSION_NAME, {})):
             if key:
@@ -47,7 +47,7 @@ class LabelsOfUnknownEntriesAreCopied(Mutant):
 
     kills = "S-FORK-CLS-02"
 
-    def fork_state(self, source: MemoryState, options: ForkOptions) -> tuple[MemoryState, int]:
+    def fork_state(self, source: SessionState, options: ForkOptions) -> tuple[SessionState, int]:
         destination, count = super().fork_state(source, options)
         if isinstance(options, TreeFork) and ENTRY_LABEL in source.scalars:
             destination.scalars[ENTRY_LABEL] = dict(source.scalars[ENTRY_LABEL])
@@ -59,7 +59,7 @@ class LabelsOfTheWholeTreeAreCopied(Mutant):
 
     kills = "S-FORK-CLS-02"
 
-    def fork_state(self, source: MemoryState, options: ForkOptions) -> tuple[MemoryState, int]:
+    def fork_state(self, source: SessionState, options: ForkOptions) -> tuple[SessionState, int]:
         destination, count = super().fork_state(source, options)
         labels = source.scalars.get(ENTRY_LABEL, {})
         if isinstance(options, BranchFork) and labels:
@@ -72,7 +72,7 @@ class FramesAreCopied(Mutant):
 
     kills = "S-FORK-CLS-03"
 
-    def fork_state(self, source: MemoryState, options: ForkOptions) -> tuple[MemoryState, int]:
+    def fork_state(self, source: SessionState, options: ForkOptions) -> tuple[SessionState, int]:
         destination, count = super().fork_state(source, options)
         frames = {name: dict(keys) for name, keys in source.lists.items() if name.startswith("pi.pending.")}
         destination.lists.update(frames)
@@ -84,7 +84,7 @@ class ResultsAreCopied(Mutant):
 
     kills = "S-FORK-CLS-03"
 
-    def fork_state(self, source: MemoryState, options: ForkOptions) -> tuple[MemoryState, int]:
+    def fork_state(self, source: SessionState, options: ForkOptions) -> tuple[SessionState, int]:
         destination, count = super().fork_state(source, options)
         if isinstance(options, TreeFork) and OPERATION_RESULT in source.scalars:
             destination.scalars[OPERATION_RESULT] = dict(source.scalars[OPERATION_RESULT])
@@ -96,7 +96,7 @@ class UndeclaredScalarsAreDropped(Mutant):
 
     kills = "S-FORK-CLS-04"
 
-    def fork_state(self, source: MemoryState, options: ForkOptions) -> tuple[MemoryState, int]:
+    def fork_state(self, source: SessionState, options: ForkOptions) -> tuple[SessionState, int]:
         undeclared = [name for name in source.scalars if classify(name, "value") is Action.FAIL]
         return super().fork_state(without(source, undeclared, "value"), options)
 
@@ -106,7 +106,7 @@ class UndeclaredNullsPass(Mutant):
 
     kills = "S-FORK-CLS-04"
 
-    def fork_state(self, source: MemoryState, options: ForkOptions) -> tuple[MemoryState, int]:
+    def fork_state(self, source: SessionState, options: ForkOptions) -> tuple[SessionState, int]:
         nulls = [
             name
             for name, keys in source.scalars.items()
@@ -120,7 +120,7 @@ class BranchForksReadNoLists(Mutant):
 
     kills = "S-FORK-CLS-05"
 
-    def fork_state(self, source: MemoryState, options: ForkOptions) -> tuple[MemoryState, int]:
+    def fork_state(self, source: SessionState, options: ForkOptions) -> tuple[SessionState, int]:
         if isinstance(options, BranchFork):
             source = without(source, source.lists, "list")
         return super().fork_state(source, options)
@@ -131,7 +131,7 @@ class DeclaredListsAreDropped(Mutant):
 
     kills = "S-FORK-CLS-06"
 
-    def fork_state(self, source: MemoryState, options: ForkOptions) -> tuple[MemoryState, int]:
+    def fork_state(self, source: SessionState, options: ForkOptions) -> tuple[SessionState, int]:
         return super().fork_state(without(source, DECLARED, "list"), options)
 
 
@@ -149,7 +149,7 @@ class UsedNamespacesAreRemembered(Mutant):
             UsedNamespacesAreRemembered.used.setdefault(id(self._state), set()).update(names)
             return result
 
-    def fork_state(self, source: MemoryState, options: ForkOptions) -> tuple[MemoryState, int]:
+    def fork_state(self, source: SessionState, options: ForkOptions) -> tuple[SessionState, int]:
         for namespace in sorted(self.used.get(id(source), ())):
             if is_reserved(namespace) and classify(namespace, "value") is Action.FAIL:
                 raise UndeclaredNamespace(namespace, "value")
@@ -161,7 +161,7 @@ class NamesAreComparedWithoutCase(Mutant):
 
     kills = "S-FORK-CLS-08"
 
-    def fork_state(self, source: MemoryState, options: ForkOptions) -> tuple[MemoryState, int]:
+    def fork_state(self, source: SessionState, options: ForkOptions) -> tuple[SessionState, int]:
         for namespace in source.scalars:
             if not is_reserved(namespace) and classify(namespace.lower(), "value") is Action.FAIL:
                 raise UndeclaredNamespace(namespace, "value")
@@ -173,7 +173,7 @@ class DeclaredNamesArePrefixes(Mutant):
 
     kills = "S-FORK-CLS-08"
 
-    def fork_state(self, source: MemoryState, options: ForkOptions) -> tuple[MemoryState, int]:
+    def fork_state(self, source: SessionState, options: ForkOptions) -> tuple[SessionState, int]:
         longer = [name for name in source.scalars if name.startswith(f"{OPERATION_RESULT}.")]
         return super().fork_state(without(source, longer, "value"), options)
 
@@ -183,7 +183,7 @@ class FullWidthIsFolded(Mutant):
 
     kills = "S-FORK-CLS-08"
 
-    def fork_state(self, source: MemoryState, options: ForkOptions) -> tuple[MemoryState, int]:
+    def fork_state(self, source: SessionState, options: ForkOptions) -> tuple[SessionState, int]:
         for namespace in source.scalars:
             if is_reserved(unicodedata.normalize("NFKC", namespace)) and not is_reserved(namespace):
                 raise UndeclaredNamespace(namespace, "value")

@@ -11,7 +11,7 @@ from forkstore.contract.addresses import BRANCH_TIP, ENTRY_LABEL, LANE_CONFIG, L
 from forkstore.contract.codec import decode, encode
 from forkstore.contract.forks import BranchFork, ForkOptions
 from forkstore.contract.store import SessionMetadata
-from forkstore.memory.state import EntryRecord, MemoryState
+from forkstore.state import EntryRecord, SessionState
 from tests.mutants.catalogue import Mutant
 from tests.mutants.states import applications, copy_of, tip_of, with_entries
 
@@ -19,12 +19,12 @@ from tests.mutants.states import applications, copy_of, tip_of, with_entries
 class _Lie(Mutant):
     """Base of lies about a destination when it is made."""
 
-    def fork_state(self, source: MemoryState, options: ForkOptions) -> tuple[MemoryState, int]:
+    def fork_state(self, source: SessionState, options: ForkOptions) -> tuple[SessionState, int]:
         destination, count = super().fork_state(source, options)
         self.spoil(source, destination, options)
         return destination, count
 
-    def spoil(self, source: MemoryState, destination: MemoryState, options: ForkOptions) -> None:
+    def spoil(self, source: SessionState, destination: SessionState, options: ForkOptions) -> None:
         """The lie."""
 
 
@@ -33,7 +33,7 @@ class EveryForkIsNamedMain(_Lie):
 
     kills = "S-FORK-DST-01"
 
-    def spoil(self, source: MemoryState, destination: MemoryState, options: ForkOptions) -> None:
+    def spoil(self, source: SessionState, destination: SessionState, options: ForkOptions) -> None:
         if isinstance(options, BranchFork):
             for namespace in (BRANCH_TIP, LANE_CONFIG, LANE_STATE):
                 rows = destination.scalars[namespace]
@@ -45,7 +45,7 @@ class ConfigurationsOfAllLanesComeAlong(_Lie):
 
     kills = "S-FORK-DST-01"
 
-    def spoil(self, source: MemoryState, destination: MemoryState, options: ForkOptions) -> None:
+    def spoil(self, source: SessionState, destination: SessionState, options: ForkOptions) -> None:
         destination.scalars.setdefault(LANE_CONFIG, {}).update(source.scalars.get(LANE_CONFIG, {}))
 
 
@@ -54,7 +54,7 @@ class RowsKeyedByTheBranchComeAlong(_Lie):
 
     kills = "S-FORK-DST-02"
 
-    def spoil(self, source: MemoryState, destination: MemoryState, options: ForkOptions) -> None:
+    def spoil(self, source: SessionState, destination: SessionState, options: ForkOptions) -> None:
         for namespace in applications(source.scalars):
             row = source.scalar(namespace, getattr(options, "branch", ""))
             if row is not None and isinstance(options, BranchFork):
@@ -66,7 +66,7 @@ class ListsWrittenBeforeTheForkPointComeAlong(_Lie):
 
     kills = "S-FORK-DST-02"
 
-    def spoil(self, source: MemoryState, destination: MemoryState, options: ForkOptions) -> None:
+    def spoil(self, source: SessionState, destination: SessionState, options: ForkOptions) -> None:
         if isinstance(options, BranchFork) and destination.entry_order:
             newest = destination.entry_order[-1].seq
             for namespace in applications(source.lists):
@@ -81,7 +81,7 @@ class RowsNewerThanTheForkPointAreLeftOut(_Lie):
 
     kills = "S-FORK-DST-03"
 
-    def spoil(self, source: MemoryState, destination: MemoryState, options: ForkOptions) -> None:
+    def spoil(self, source: SessionState, destination: SessionState, options: ForkOptions) -> None:
         if isinstance(options, BranchFork) and destination.entry_order:
             newest = destination.entry_order[-1].seq
             for namespace in (SESSION_NAME, ENTRY_LABEL):
@@ -94,7 +94,7 @@ class AbsentDataBecomesNull(_Lie):
 
     kills = "S-FORK-DST-04"
 
-    def spoil(self, source: MemoryState, destination: MemoryState, options: ForkOptions) -> None:
+    def spoil(self, source: SessionState, destination: SessionState, options: ForkOptions) -> None:
         with_entries(destination, [_with_data(entry) for entry in destination.entry_order])
 
 
@@ -110,7 +110,7 @@ class CopiedEntriesGetTheTimeOfTheTip(_Lie):
 
     kills = "S-FORK-DST-04"
 
-    def spoil(self, source: MemoryState, destination: MemoryState, options: ForkOptions) -> None:
+    def spoil(self, source: SessionState, destination: SessionState, options: ForkOptions) -> None:
         entries = destination.entry_order
         if entries:
             time = entries[-1].timestamp
@@ -122,7 +122,7 @@ class TheLedgerIsCopied(_Lie):
 
     kills = "S-FORK-DST-06"
 
-    def spoil(self, source: MemoryState, destination: MemoryState, options: ForkOptions) -> None:
+    def spoil(self, source: SessionState, destination: SessionState, options: ForkOptions) -> None:
         destination.usage_rows, destination.usage = dict(source.usage_rows), source.usage
 
 
@@ -131,7 +131,7 @@ class TheSumOfUsageIsCopied(_Lie):
 
     kills = "S-FORK-DST-06"
 
-    def spoil(self, source: MemoryState, destination: MemoryState, options: ForkOptions) -> None:
+    def spoil(self, source: SessionState, destination: SessionState, options: ForkOptions) -> None:
         destination.usage = source.usage
 
 
@@ -140,7 +140,7 @@ class MessagesOfTheSourceAreCounted(_Lie):
 
     kills = "S-FORK-DST-06"
 
-    def spoil(self, source: MemoryState, destination: MemoryState, options: ForkOptions) -> None:
+    def spoil(self, source: SessionState, destination: SessionState, options: ForkOptions) -> None:
         destination.message_count = source.message_count
 
 
@@ -172,7 +172,7 @@ class AnOldNameIsCopied(Mutant):
 
     kills = "S-FORK-DST-03"
 
-    def fork_state(self, source: MemoryState, options: ForkOptions) -> tuple[MemoryState, int]:
+    def fork_state(self, source: SessionState, options: ForkOptions) -> tuple[SessionState, int]:
         if isinstance(options, BranchFork):
             source = copy_of(source)
             tip = source.entries.get(tip_of(source, options.branch) or "")

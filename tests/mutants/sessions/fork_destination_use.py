@@ -9,8 +9,8 @@ import msgspec
 from forkstore.contract.addresses import BRANCH_TIP
 from forkstore.contract.forks import BranchFork, ForkOptions
 from forkstore.contract.store import SessionMetadata
-from forkstore.memory.state import MemoryState
 from forkstore.options import Clock
+from forkstore.state import SessionState
 from tests.mutants.catalogue import Mutant
 from tests.mutants.states import applications, with_entries, without
 
@@ -20,7 +20,7 @@ class EntriesAreOrderedById(Mutant):
 
     kills = "S-FORK-DST-08"
 
-    def fork_state(self, source: MemoryState, options: ForkOptions) -> tuple[MemoryState, int]:
+    def fork_state(self, source: SessionState, options: ForkOptions) -> tuple[SessionState, int]:
         destination, count = super().fork_state(source, options)
         sequences = [entry.seq for entry in destination.entry_order]
         by_id = sorted(destination.entry_order, key=lambda entry: entry.id)
@@ -34,7 +34,7 @@ class TheRewrittenTipSharesASequence(Mutant):
 
     kills = "S-FORK-DST-08"
 
-    def fork_state(self, source: MemoryState, options: ForkOptions) -> tuple[MemoryState, int]:
+    def fork_state(self, source: SessionState, options: ForkOptions) -> tuple[SessionState, int]:
         destination, count = super().fork_state(source, options)
         if isinstance(options, BranchFork) and destination.entry_order:
             rows = destination.scalars[BRANCH_TIP]
@@ -48,7 +48,7 @@ class SequencesBeginAgain(Mutant):
 
     kills = "S-FORK-DST-09"
 
-    def fork_state(self, source: MemoryState, options: ForkOptions) -> tuple[MemoryState, int]:
+    def fork_state(self, source: SessionState, options: ForkOptions) -> tuple[SessionState, int]:
         destination, count = super().fork_state(source, options)
         destination.next_seq = 1
         return destination, count
@@ -59,7 +59,7 @@ class SequencesGoOnAfterTheEntries(Mutant):
 
     kills = "S-FORK-DST-09"
 
-    def fork_state(self, source: MemoryState, options: ForkOptions) -> tuple[MemoryState, int]:
+    def fork_state(self, source: SessionState, options: ForkOptions) -> tuple[SessionState, int]:
         destination, count = super().fork_state(source, options)
         destination.next_seq = 1 + max((entry.seq for entry in destination.entry_order), default=0)
         return destination, count
@@ -70,9 +70,9 @@ class AForkIsNotReserved(Mutant):
 
     kills = "S-FORK-DST-11"
 
-    latest: MemoryState
+    latest: SessionState
 
-    def fork_state(self, source: MemoryState, options: ForkOptions) -> tuple[MemoryState, int]:
+    def fork_state(self, source: SessionState, options: ForkOptions) -> tuple[SessionState, int]:
         self.latest, count = super().fork_state(source, options)
         return self.latest, count
 
@@ -88,7 +88,7 @@ class ListsAreShared(Mutant):
 
     kills = "S-FORK-DST-13"
 
-    def fork_state(self, source: MemoryState, options: ForkOptions) -> tuple[MemoryState, int]:
+    def fork_state(self, source: SessionState, options: ForkOptions) -> tuple[SessionState, int]:
         destination, count = super().fork_state(source, options)
         for namespace, keys in destination.lists.items():
             for key in keys:
@@ -101,7 +101,7 @@ class WholeNamespacesAreShared(Mutant):
 
     kills = "S-FORK-DST-13"
 
-    def fork_state(self, source: MemoryState, options: ForkOptions) -> tuple[MemoryState, int]:
+    def fork_state(self, source: SessionState, options: ForkOptions) -> tuple[SessionState, int]:
         destination, count = super().fork_state(source, options)
         for namespace, rows in source.scalars.items():
             if destination.scalars.get(namespace) == rows:
@@ -116,9 +116,9 @@ class AForkOfAForkHasNoLists(Mutant):
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
-        self.made: list[MemoryState] = []
+        self.made: list[SessionState] = []
 
-    def fork_state(self, source: MemoryState, options: ForkOptions) -> tuple[MemoryState, int]:
+    def fork_state(self, source: SessionState, options: ForkOptions) -> tuple[SessionState, int]:
         if any(source is one for one in self.made):
             source = without(source, applications(source.lists), "list")
         destination, count = super().fork_state(source, options)

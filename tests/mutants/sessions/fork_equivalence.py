@@ -7,9 +7,9 @@ from typing import Any
 from forkstore.contract.addresses import BRANCH_TIP, ENTRY_LABEL, LANE_CONFIG, SESSION_NAME
 from forkstore.contract.forks import ForkOptions, TreeFork
 from forkstore.contract.store import SessionMetadata
-from forkstore.memory.state import MemoryState, TextRecord
 from forkstore.memory.storage import MemoryStorage
 from forkstore.options import Clock
+from forkstore.state import SessionState, TextRecord
 from tests.mutants.catalogue import Mutant
 
 
@@ -24,7 +24,7 @@ class NamesAreLostAfterADelete(Mutant):
         await super().delete(metadata)
         self.deleted = True
 
-    def fork_state(self, source: MemoryState, options: ForkOptions) -> tuple[MemoryState, int]:
+    def fork_state(self, source: SessionState, options: ForkOptions) -> tuple[SessionState, int]:
         destination, count = super().fork_state(source, options)
         if self.deleted:
             destination.scalars.pop(ENTRY_LABEL, None)
@@ -47,7 +47,7 @@ class RichSessionsLoseBranches(Mutant):
 
     kills = "S-FORK-EQ-02"
 
-    def fork_state(self, source: MemoryState, options: ForkOptions) -> tuple[MemoryState, int]:
+    def fork_state(self, source: SessionState, options: ForkOptions) -> tuple[SessionState, int]:
         destination, count = super().fork_state(source, options)
         if isinstance(options, TreeFork) and "pi.pending.entry" in source.scalars:
             lanes = destination.scalars.get(LANE_CONFIG, {})
@@ -62,7 +62,7 @@ class ListsAreOrderedByValueOnOpening(Mutant):
     kills = "S-FORK-EQ-03"
 
     class storage_class(MemoryStorage):  # noqa: N801 - takes the place of an attribute
-        def __init__(self, state: MemoryState, clock: Clock) -> None:
+        def __init__(self, state: SessionState, clock: Clock) -> None:
             super().__init__(state, clock)
             for keys in state.lists.values():
                 for key, elements in keys.items():
@@ -76,7 +76,7 @@ class NullsAreLostOnOpening(Mutant):
     kills = "S-FORK-EQ-03"
 
     class storage_class(MemoryStorage):  # noqa: N801 - takes the place of an attribute
-        def __init__(self, state: MemoryState, clock: Clock) -> None:
+        def __init__(self, state: SessionState, clock: Clock) -> None:
             super().__init__(state, clock)
             for namespace, keys in state.scalars.items():
                 state.scalars[namespace] = {key: row for key, row in keys.items() if row.text != b"null"}

@@ -10,10 +10,10 @@ from forkstore.contract.errors import SessionClosed
 from forkstore.contract.forks import ForkOptions
 from forkstore.contract.store import SessionMetadata
 from forkstore.contract.writes import CommitResult, Write
-from forkstore.memory.state import MemoryState
 from forkstore.memory.storage import MemoryStorage
 from forkstore.mutations import MutationScope
 from forkstore.session import Session
+from forkstore.state import SessionState
 from tests.mutants.catalogue import Mutant
 
 
@@ -32,7 +32,7 @@ class ForksRememberTheFirst(Mutant):
 
     kills = "S-FORK-ORD-02"
 
-    def fork_state(self, source: MemoryState, options: ForkOptions) -> tuple[MemoryState, int]:
+    def fork_state(self, source: SessionState, options: ForkOptions) -> tuple[SessionState, int]:
         seen = self.__dict__.setdefault("seen", {})
         entries = seen.setdefault(id(source), list(source.entry_order))
         destination, count = super().fork_state(source, options)
@@ -92,8 +92,8 @@ class SharesOneBoundary(Mutant):
         finally:
             running.clear()
 
-    def fork_state(self, source: MemoryState, options: ForkOptions) -> tuple[MemoryState, int]:
-        running: dict[Any, tuple[MemoryState, int]] = self.__dict__["running"]
+    def fork_state(self, source: SessionState, options: ForkOptions) -> tuple[SessionState, int]:
+        running: dict[Any, tuple[SessionState, int]] = self.__dict__["running"]
         key = (id(source), type(options))
         if key not in running:
             running[key] = super().fork_state(source, options)

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from forkstore.contract.addresses import BRANCH_TIP
 from forkstore.contract.forks import BranchFork, ForkOptions
-from forkstore.memory.state import MemoryState
+from forkstore.state import SessionState
 from tests.mutants.catalogue import Mutant
 from tests.mutants.states import copy_of, put, tip_of, with_entries
 
@@ -16,7 +16,7 @@ class AnyEntryIsAForkPoint(Mutant):
 
     kills = "S-FORK-BR-04"
 
-    def fork_state(self, source: MemoryState, options: ForkOptions) -> tuple[MemoryState, int]:
+    def fork_state(self, source: SessionState, options: ForkOptions) -> tuple[SessionState, int]:
         if isinstance(options, BranchFork) and options.entry_id in source.entries:
             source = copy_of(source)
             put(source, BRANCH_TIP, options.branch, options.entry_id)
@@ -28,7 +28,7 @@ class ChildrenOfTheTipAreOnTheBranch(Mutant):
 
     kills = "S-FORK-BR-04"
 
-    def fork_state(self, source: MemoryState, options: ForkOptions) -> tuple[MemoryState, int]:
+    def fork_state(self, source: SessionState, options: ForkOptions) -> tuple[SessionState, int]:
         if isinstance(options, BranchFork):
             entry = source.entries.get(options.entry_id or "")
             if entry is not None and entry.parent_id == tip_of(source, options.branch) is not None:
@@ -42,7 +42,7 @@ class AnEmptyEntryIdMeansTheTip(Mutant):
 
     kills = "S-FORK-BR-04"
 
-    def fork_state(self, source: MemoryState, options: ForkOptions) -> tuple[MemoryState, int]:
+    def fork_state(self, source: SessionState, options: ForkOptions) -> tuple[SessionState, int]:
         if isinstance(options, BranchFork) and not options.entry_id:
             options = replace(options, entry_id=None)
         return super().fork_state(source, options)
@@ -53,7 +53,7 @@ class TheTipIsAlwaysTheForkPoint(Mutant):
 
     kills = "S-FORK-BR-05"
 
-    def fork_state(self, source: MemoryState, options: ForkOptions) -> tuple[MemoryState, int]:
+    def fork_state(self, source: SessionState, options: ForkOptions) -> tuple[SessionState, int]:
         super().fork_state(source, options)
         if isinstance(options, BranchFork):
             options = replace(options, entry_id=None)
@@ -65,7 +65,7 @@ class WithoutAnEntryTheForkEndsBeforeTheTip(Mutant):
 
     kills = "S-FORK-BR-05"
 
-    def fork_state(self, source: MemoryState, options: ForkOptions) -> tuple[MemoryState, int]:
+    def fork_state(self, source: SessionState, options: ForkOptions) -> tuple[SessionState, int]:
         if isinstance(options, BranchFork) and options.entry_id is None:
             options = replace(options, position="before")
         return super().fork_state(source, options)
@@ -76,7 +76,7 @@ class BeforeNeedsAnEntry(Mutant):
 
     kills = "S-FORK-BR-06"
 
-    def fork_state(self, source: MemoryState, options: ForkOptions) -> tuple[MemoryState, int]:
+    def fork_state(self, source: SessionState, options: ForkOptions) -> tuple[SessionState, int]:
         if isinstance(options, BranchFork) and options.entry_id is None:
             options = replace(options, position="at")
         return super().fork_state(source, options)
@@ -87,7 +87,7 @@ class BeforeIsTheEntryWrittenBefore(Mutant):
 
     kills = "S-FORK-BR-06"
 
-    def fork_state(self, source: MemoryState, options: ForkOptions) -> tuple[MemoryState, int]:
+    def fork_state(self, source: SessionState, options: ForkOptions) -> tuple[SessionState, int]:
         destination, count = super().fork_state(source, options)
         if isinstance(options, BranchFork) and options.position == "before" and destination.entry_order:
             point = options.entry_id or tip_of(source, options.branch)
@@ -102,7 +102,7 @@ class BeforeARootKeepsTheRoot(Mutant):
 
     kills = "S-FORK-BR-07"
 
-    def fork_state(self, source: MemoryState, options: ForkOptions) -> tuple[MemoryState, int]:
+    def fork_state(self, source: SessionState, options: ForkOptions) -> tuple[SessionState, int]:
         if isinstance(options, BranchFork):
             point = source.entries.get(options.entry_id or tip_of(source, options.branch) or "")
             if point is not None and point.parent_id is None:
@@ -115,7 +115,7 @@ class ANullTipHasNoRow(Mutant):
 
     kills = "S-FORK-BR-07"
 
-    def fork_state(self, source: MemoryState, options: ForkOptions) -> tuple[MemoryState, int]:
+    def fork_state(self, source: SessionState, options: ForkOptions) -> tuple[SessionState, int]:
         destination, count = super().fork_state(source, options)
         if isinstance(options, BranchFork) and tip_of(destination, options.branch) is None:
             del destination.scalars[BRANCH_TIP]
@@ -127,7 +127,7 @@ class ANullTipMeansTheWholeTree(Mutant):
 
     kills = "S-FORK-BR-08"
 
-    def fork_state(self, source: MemoryState, options: ForkOptions) -> tuple[MemoryState, int]:
+    def fork_state(self, source: SessionState, options: ForkOptions) -> tuple[SessionState, int]:
         destination, count = super().fork_state(source, options)
         if isinstance(options, BranchFork) and tip_of(source, options.branch) is None:
             with_entries(destination, source.entry_order)

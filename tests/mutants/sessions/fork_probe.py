@@ -9,10 +9,10 @@ from forkstore.contract.errors import StoreIOError
 from forkstore.contract.forks import ForkOptions
 from forkstore.contract.store import SessionMetadata
 from forkstore.contract.writes import CommitResult, Write
-from forkstore.memory.state import MemoryState
 from forkstore.memory.storage import MemoryStorage
 from forkstore.options import Probe
 from forkstore.session import Session
+from forkstore.state import SessionState
 from tests.mutants.catalogue import Mutant
 
 
@@ -68,7 +68,7 @@ class CountsEntriesOnly(Mutant):
 
     kills = "S-FORK-ORD-11"
 
-    def fork_state(self, source: MemoryState, options: ForkOptions) -> tuple[MemoryState, int]:
+    def fork_state(self, source: SessionState, options: ForkOptions) -> tuple[SessionState, int]:
         destination, _ = super().fork_state(source, options)
         return destination, len(destination.entries)
 
@@ -105,7 +105,7 @@ class PublishesBeforeTheProbe(Mutant):
         await probe.before_publish()
         return session
 
-    def fork_state(self, source: MemoryState, options: ForkOptions) -> tuple[MemoryState, int]:
+    def fork_state(self, source: SessionState, options: ForkOptions) -> tuple[SessionState, int]:
         destination, self.copied = super().fork_state(source, options)
         return destination, self.copied
 
@@ -122,7 +122,7 @@ class LocksTheSourceWhileItForks(Mutant):
             return await super().commit(writes)
 
     async def fork(self, metadata: SessionMetadata, options: ForkOptions) -> Session:
-        state: Any = self._sessions[metadata.id][1] if metadata.id in self._sessions else MemoryState()
+        state: Any = self._sessions[metadata.id][1] if metadata.id in self._sessions else SessionState()
         state.forking = True
         try:
             return await super().fork(metadata, options)
@@ -135,6 +135,6 @@ class NullTipsAreNotCounted(Mutant):
 
     kills = "S-FORK-ORD-11"
 
-    def fork_state(self, source: MemoryState, options: ForkOptions) -> tuple[MemoryState, int]:
+    def fork_state(self, source: SessionState, options: ForkOptions) -> tuple[SessionState, int]:
         destination, count = super().fork_state(source, options)
         return destination, count - any(row.text == b"null" for row in destination.scalars.get(BRANCH_TIP, {}).values())

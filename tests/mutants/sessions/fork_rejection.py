@@ -9,8 +9,8 @@ from typing import Any
 from forkstore.contract.errors import SessionExists, SessionStoreError, UndeclaredNamespace, UnknownBranch
 from forkstore.contract.forks import ForkOptions
 from forkstore.contract.store import SessionMetadata
-from forkstore.memory.state import MemoryState
 from forkstore.session import Session
+from forkstore.state import SessionState
 from tests.mutants.catalogue import Mutant
 
 
@@ -24,7 +24,7 @@ class RejectedForksLeaveAnEmptySession(Mutant):
             return await super().fork(metadata, options)
         except UnknownBranch:
             made = self._new_metadata(options.id, metadata.id)
-            self._sessions[made.id] = made, MemoryState()
+            self._sessions[made.id] = made, SessionState()
             raise
 
 

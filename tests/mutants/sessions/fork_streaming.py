@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from forkstore.contract.codec import decode
 from forkstore.contract.forks import ForkOptions
-from forkstore.memory.state import MemoryState
+from forkstore.state import SessionState
 from tests.mutants.catalogue import Mutant
 from tests.mutants.states import with_entries
 
@@ -14,7 +14,7 @@ class TheSourceIsDecodedFirst(Mutant):
 
     kills = "S-FORK-STR-07"
 
-    def fork_state(self, source: MemoryState, options: ForkOptions) -> tuple[MemoryState, int]:
+    def fork_state(self, source: SessionState, options: ForkOptions) -> tuple[SessionState, int]:
         everything = [decode(entry.text) for entry in source.entry_order]
         destination, _ = super().fork_state(source, options)
         return destination, len(everything)
@@ -25,7 +25,7 @@ class TheLastBatchIsLost(Mutant):
 
     kills = "S-FORK-STR-08"
 
-    def fork_state(self, source: MemoryState, options: ForkOptions) -> tuple[MemoryState, int]:
+    def fork_state(self, source: SessionState, options: ForkOptions) -> tuple[SessionState, int]:
         destination, count = super().fork_state(source, options)
         whole = len(destination.entry_order) // 1_000 * 1_000
         if whole:
@@ -38,6 +38,6 @@ class AForkHoldsFiveThousandEntries(Mutant):
 
     kills = "S-FORK-STR-08"
 
-    def fork_state(self, source: MemoryState, options: ForkOptions) -> tuple[MemoryState, int]:
+    def fork_state(self, source: SessionState, options: ForkOptions) -> tuple[SessionState, int]:
         destination, count = super().fork_state(source, options)
         return with_entries(destination, destination.entry_order[:5_000]), count

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from forkstore.contract.addresses import BRANCH_TIP, LANE_CONFIG, LANE_STATE
 from forkstore.contract.forks import ForkOptions, TreeFork
-from forkstore.memory.state import MemoryState, TextRecord
+from forkstore.state import SessionState, TextRecord
 from tests.mutants.catalogue import Mutant
 from tests.mutants.states import applications, put, tip_of, value_at, with_entries
 
@@ -12,13 +12,13 @@ from tests.mutants.states import applications, put, tip_of, value_at, with_entri
 class _TreeLie(Mutant):
     """Base of lies about a tree fork when it is made."""
 
-    def fork_state(self, source: MemoryState, options: ForkOptions) -> tuple[MemoryState, int]:
+    def fork_state(self, source: SessionState, options: ForkOptions) -> tuple[SessionState, int]:
         destination, count = super().fork_state(source, options)
         if isinstance(options, TreeFork):
             self.spoil(source, destination)
         return destination, count
 
-    def spoil(self, source: MemoryState, destination: MemoryState) -> None:
+    def spoil(self, source: SessionState, destination: SessionState) -> None:
         """The lie."""
 
 
@@ -27,7 +27,7 @@ class OnlyReachableEntriesAreCopied(_TreeLie):
 
     kills = "S-FORK-TREE-01"
 
-    def spoil(self, source: MemoryState, destination: MemoryState) -> None:
+    def spoil(self, source: SessionState, destination: SessionState) -> None:
         tips = [tip_of(source, branch) for branch in source.scalars.get(BRANCH_TIP, {})]
         reached = {entry.id for tip in tips for entry in source.path(tip)}
         with_entries(destination, [entry for entry in source.entry_order if entry.id in reached])
@@ -38,7 +38,7 @@ class NullTipsAreLeftOut(_TreeLie):
 
     kills = "S-FORK-TREE-02"
 
-    def spoil(self, source: MemoryState, destination: MemoryState) -> None:
+    def spoil(self, source: SessionState, destination: SessionState) -> None:
         tips = destination.scalars.get(BRANCH_TIP, {})
         for branch in [branch for branch in tips if tip_of(source, branch) is None]:
             del tips[branch]
@@ -49,7 +49,7 @@ class TipsThatNameNoEntryBecomeNull(_TreeLie):
 
     kills = "S-FORK-TREE-02"
 
-    def spoil(self, source: MemoryState, destination: MemoryState) -> None:
+    def spoil(self, source: SessionState, destination: SessionState) -> None:
         for branch in destination.scalars.get(BRANCH_TIP, {}):
             if tip_of(source, branch) not in list(source.entries):
                 put(destination, BRANCH_TIP, branch, None)
@@ -60,7 +60,7 @@ class LaneStatesAreCopied(_TreeLie):
 
     kills = "S-FORK-TREE-03"
 
-    def spoil(self, source: MemoryState, destination: MemoryState) -> None:
+    def spoil(self, source: SessionState, destination: SessionState) -> None:
         for branch in destination.scalars.get(LANE_STATE, {}):
             put(destination, LANE_STATE, branch, value_at(source, LANE_STATE, branch))
 
@@ -70,7 +70,7 @@ class ConfigurationsAreRebuilt(_TreeLie):
 
     kills = "S-FORK-TREE-03"
 
-    def spoil(self, source: MemoryState, destination: MemoryState) -> None:
+    def spoil(self, source: SessionState, destination: SessionState) -> None:
         for branch in destination.scalars.get(LANE_CONFIG, {}):
             config = value_at(source, LANE_CONFIG, branch)
             if isinstance(config, dict):
@@ -82,7 +82,7 @@ class LanesWithoutATipAreDropped(_TreeLie):
 
     kills = "S-FORK-TREE-04"
 
-    def spoil(self, source: MemoryState, destination: MemoryState) -> None:
+    def spoil(self, source: SessionState, destination: SessionState) -> None:
         for namespace in (LANE_CONFIG, LANE_STATE):
             rows = destination.scalars.get(namespace, {})
             for branch in [branch for branch in rows if source.scalar(BRANCH_TIP, branch) is None]:
@@ -94,7 +94,7 @@ class EveryConfiguredBranchGetsAState(_TreeLie):
 
     kills = "S-FORK-TREE-04"
 
-    def spoil(self, source: MemoryState, destination: MemoryState) -> None:
+    def spoil(self, source: SessionState, destination: SessionState) -> None:
         for branch in list(destination.scalars.get(LANE_CONFIG, {})):
             if destination.scalar(LANE_STATE, branch) is None:
                 put(destination, LANE_STATE, branch, value_at(destination, LANE_STATE, "main"))
@@ -105,7 +105,7 @@ class DataOnlyBranchesAreDropped(_TreeLie):
 
     kills = "S-FORK-TREE-05"
 
-    def spoil(self, source: MemoryState, destination: MemoryState) -> None:
+    def spoil(self, source: SessionState, destination: SessionState) -> None:
         tips = destination.scalars.get(BRANCH_TIP, {})
         for branch in [branch for branch in tips if source.scalar(LANE_CONFIG, branch) is None]:
             del tips[branch]
@@ -116,7 +116,7 @@ class NullScalarsAreLeftOut(_TreeLie):
 
     kills = "S-FORK-TREE-06"
 
-    def spoil(self, source: MemoryState, destination: MemoryState) -> None:
+    def spoil(self, source: SessionState, destination: SessionState) -> None:
         for namespace in applications(destination.scalars):
             rows = destination.scalars[namespace]
             destination.scalars[namespace] = {key: row for key, row in rows.items() if row.text != b"null"}
@@ -127,7 +127,7 @@ class TheEmptyKeyIsLeftOut(_TreeLie):
 
     kills = "S-FORK-TREE-06"
 
-    def spoil(self, source: MemoryState, destination: MemoryState) -> None:
+    def spoil(self, source: SessionState, destination: SessionState) -> None:
         for namespace in applications(destination.scalars):
             destination.scalars[namespace].pop("", None)
 
@@ -137,7 +137,7 @@ class ListsStopAtTenThousand(_TreeLie):
 
     kills = "S-FORK-TREE-07"
 
-    def spoil(self, source: MemoryState, destination: MemoryState) -> None:
+    def spoil(self, source: SessionState, destination: SessionState) -> None:
         for keys in destination.lists.values():
             for elements in keys.values():
                 del elements[10_000:]
@@ -148,7 +148,7 @@ class ListsBeginAtTheirNewestElements(_TreeLie):
 
     kills = "S-FORK-TREE-07"
 
-    def spoil(self, source: MemoryState, destination: MemoryState) -> None:
+    def spoil(self, source: SessionState, destination: SessionState) -> None:
         for keys in destination.lists.values():
             for key, elements in keys.items():
                 texts = [record.text for record in reversed(elements)]
@@ -160,7 +160,7 @@ class AnEmptySessionGetsABranch(_TreeLie):
 
     kills = "S-FORK-TREE-08"
 
-    def spoil(self, source: MemoryState, destination: MemoryState) -> None:
+    def spoil(self, source: SessionState, destination: SessionState) -> None:
         if not source.scalars.get(BRANCH_TIP):
             put(destination, BRANCH_TIP, "main", None)
 
@@ -170,7 +170,7 @@ class HigherPlanesAreNoNamespaces(Mutant):
 
     kills = "S-FORK-TREE-06"
 
-    def fork_state(self, source: MemoryState, options: ForkOptions) -> tuple[MemoryState, int]:
+    def fork_state(self, source: SessionState, options: ForkOptions) -> tuple[SessionState, int]:
         destination, count = super().fork_state(source, options)
         for namespace in [name for name in destination.scalars if max(name) > "\uffff"]:
             del destination.scalars[namespace]

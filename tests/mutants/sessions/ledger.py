@@ -9,9 +9,9 @@ from forkstore.contract.codec import decode
 from forkstore.contract.errors import InvalidValue
 from forkstore.contract.forks import ForkOptions
 from forkstore.contract.records import COST_NUMBERS, SessionStats, add_usage, zero_usage
-from forkstore.memory.state import MemoryState
 from forkstore.memory.storage import MemoryStorage
 from forkstore.options import Clock
+from forkstore.state import SessionState
 from tests.mutants.catalogue import Mutant
 from tests.mutants.rewriting import RewritingStorage
 
@@ -90,7 +90,7 @@ class ForkStartsCountingAnew(Mutant):
 
     kills = "S-ENT-09"
 
-    def fork_state(self, source: MemoryState, options: ForkOptions) -> tuple[MemoryState, int]:
+    def fork_state(self, source: SessionState, options: ForkOptions) -> tuple[SessionState, int]:
         destination, count = super().fork_state(source, options)
         destination.message_count = 0
         return destination, count
@@ -159,7 +159,7 @@ class ForkKeepsTheBill(Mutant):
 
     kills = "S-ENT-11"
 
-    def fork_state(self, source: MemoryState, options: ForkOptions) -> tuple[MemoryState, int]:
+    def fork_state(self, source: SessionState, options: ForkOptions) -> tuple[SessionState, int]:
         destination, count = super().fork_state(source, options)
         destination.usage = source.usage
         return destination, count
@@ -171,7 +171,7 @@ class SumsByIdAfterReopening(Mutant):
     kills = "S-ENT-10"
 
     class storage_class(MemoryStorage):  # noqa: N801 - takes the place of an attribute
-        def __init__(self, state: MemoryState, clock: Clock) -> None:
+        def __init__(self, state: SessionState, clock: Clock) -> None:
             super().__init__(state, clock)
             state.usage = zero_usage()
             for id in sorted(state.usage_rows):

@@ -8,19 +8,19 @@ from typing import Any
 from forkstore.contract.addresses import ENTRY_LABEL, SESSION_NAME
 from forkstore.contract.forks import BranchFork, ForkOptions
 from forkstore.contract.records import Record
-from forkstore.memory.state import MemoryState
 from forkstore.memory.storage import MemoryStorage
 from forkstore.session import Branch, Session
+from forkstore.state import SessionState
 from tests.mutants.catalogue import Mutant
 from tests.mutants.rewriting import RewritingStorage
 from tests.mutants.states import value_at, with_entries
 
 
 class _Changing(Mutant):
-    def change(self, destination: MemoryState, options: ForkOptions) -> None:
+    def change(self, destination: SessionState, options: ForkOptions) -> None:
         raise NotImplementedError
 
-    def fork_state(self, source: MemoryState, options: ForkOptions) -> tuple[MemoryState, int]:
+    def fork_state(self, source: SessionState, options: ForkOptions) -> tuple[SessionState, int]:
         destination, count = super().fork_state(source, options)
         self.change(destination, options)
         return destination, count
@@ -31,7 +31,7 @@ class TheEmptyIdEndsThePath(_Changing):
 
     kills = "S-FORK-BR-09"
 
-    def change(self, destination: MemoryState, options: ForkOptions) -> None:
+    def change(self, destination: SessionState, options: ForkOptions) -> None:
         ids = [entry.id for entry in destination.entry_order]
         if isinstance(options, BranchFork) and "" in ids:
             with_entries(destination, destination.entry_order[ids.index("") + 1 :])
@@ -42,7 +42,7 @@ class IdsWithNulAreLost(_Changing):
 
     kills = "S-FORK-TREE-01"
 
-    def change(self, destination: MemoryState, options: ForkOptions) -> None:
+    def change(self, destination: SessionState, options: ForkOptions) -> None:
         with_entries(destination, [entry for entry in destination.entry_order if "\0" not in entry.id])
 
 
@@ -51,7 +51,7 @@ class IdsOfHigherPlanesAreLost(_Changing):
 
     kills = "S-FORK-TREE-01"
 
-    def change(self, destination: MemoryState, options: ForkOptions) -> None:
+    def change(self, destination: SessionState, options: ForkOptions) -> None:
         with_entries(destination, [entry for entry in destination.entry_order if max(entry.id, default="") <= "\uffff"])
 
 
@@ -60,7 +60,7 @@ class EmptyNamesAreNotCopied(_Changing):
 
     kills = "S-FORK-CLS-01"
 
-    def change(self, destination: MemoryState, options: ForkOptions) -> None:
+    def change(self, destination: SessionState, options: ForkOptions) -> None:
         if value_at(destination, SESSION_NAME, "") == "":
             del destination.scalars[SESSION_NAME][""]
 
@@ -70,7 +70,7 @@ class EmptyLabelsAreNotCopied(_Changing):
 
     kills = "S-FORK-CLS-02"
 
-    def change(self, destination: MemoryState, options: ForkOptions) -> None:
+    def change(self, destination: SessionState, options: ForkOptions) -> None:
         for id in list(destination.scalars.get(ENTRY_LABEL, {})):
             if not value_at(destination, ENTRY_LABEL, id):
                 del destination.scalars[ENTRY_LABEL][id]
@@ -81,7 +81,7 @@ class TheLabelOfTheEmptyIdIsNotCopied(_Changing):
 
     kills = "S-FORK-CLS-02"
 
-    def change(self, destination: MemoryState, options: ForkOptions) -> None:
+    def change(self, destination: SessionState, options: ForkOptions) -> None:
         destination.scalars.get(ENTRY_LABEL, {}).pop("", None)
 
 

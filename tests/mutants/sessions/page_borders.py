@@ -9,9 +9,9 @@ from forkstore.contract.addresses import BRANCH_TIP, ENTRY_LABEL, Address
 from forkstore.contract.forks import ForkOptions
 from forkstore.contract.records import Record
 from forkstore.contract.store import ListElement, SessionMetadata
-from forkstore.memory.state import MemoryState
 from forkstore.memory.storage import MemoryStorage
 from forkstore.options import Clock
+from forkstore.state import SessionState
 from tests.mutants.catalogue import Mutant
 from tests.mutants.states import applications
 
@@ -46,7 +46,7 @@ class ListsReopenThroughAPage(Mutant):
     kills = "S-REPO-06"
 
     class storage_class(MemoryStorage):  # noqa: N801 - takes the place of an attribute
-        def __init__(self, state: MemoryState, clock: Clock) -> None:
+        def __init__(self, state: SessionState, clock: Clock) -> None:
             super().__init__(state, clock)
             for keys in state.lists.values():
                 keys.update({key: elements[:10_000] for key, elements in keys.items()})
@@ -58,7 +58,7 @@ class ScalarsReopenThroughAPage(Mutant):
     kills = "S-REPO-06"
 
     class storage_class(MemoryStorage):  # noqa: N801 - takes the place of an attribute
-        def __init__(self, state: MemoryState, clock: Clock) -> None:
+        def __init__(self, state: SessionState, clock: Clock) -> None:
             super().__init__(state, clock)
             for namespace, keys in state.scalars.items():
                 state.scalars[namespace] = dict(islice(keys.items(), 1_000))
@@ -99,10 +99,10 @@ class LargeRequestsComeInStoredOrder(Mutant):
 
 
 class _Cutting(Mutant):
-    def cut(self, destination: MemoryState) -> None:
+    def cut(self, destination: SessionState) -> None:
         raise NotImplementedError
 
-    def fork_state(self, source: MemoryState, options: ForkOptions) -> tuple[MemoryState, int]:
+    def fork_state(self, source: SessionState, options: ForkOptions) -> tuple[SessionState, int]:
         destination, count = super().fork_state(source, options)
         self.cut(destination)
         return destination, count
@@ -113,7 +113,7 @@ class TenThousandScalars(_Cutting):
 
     kills = "S-FORK-TREE-06"
 
-    def cut(self, destination: MemoryState) -> None:
+    def cut(self, destination: SessionState) -> None:
         for namespace in applications(destination.scalars):
             destination.scalars[namespace] = dict(islice(destination.scalars[namespace].items(), 10_000))
 
@@ -123,7 +123,7 @@ class AFullLastPageIsLost(_Cutting):
 
     kills = "S-FORK-TREE-07"
 
-    def cut(self, destination: MemoryState) -> None:
+    def cut(self, destination: SessionState) -> None:
         for keys in destination.lists.values():
             keys.update({key: rows[:-1_000] for key, rows in keys.items() if len(rows) % 1_000 == 0})
 
@@ -133,7 +133,7 @@ class AThousandLabels(_Cutting):
 
     kills = "S-FORK-CLS-02"
 
-    def cut(self, destination: MemoryState) -> None:
+    def cut(self, destination: SessionState) -> None:
         labels = destination.scalars.get(ENTRY_LABEL, {})
         destination.scalars[ENTRY_LABEL] = dict(islice(labels.items(), 1_000))
 
@@ -143,7 +143,7 @@ class AThousandBranches(_Cutting):
 
     kills = "S-FORK-TREE-02"
 
-    def cut(self, destination: MemoryState) -> None:
+    def cut(self, destination: SessionState) -> None:
         destination.scalars[BRANCH_TIP] = dict(islice(destination.scalars.get(BRANCH_TIP, {}).items(), 1_000))
 
 

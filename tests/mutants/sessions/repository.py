@@ -8,8 +8,8 @@ from typing import Any
 
 from forkstore.contract.errors import SessionNotFound
 from forkstore.contract.store import SessionMetadata
-from forkstore.memory.state import MemoryState
 from forkstore.session import Session
+from forkstore.state import SessionState
 from tests.mutants.catalogue import Mutant
 
 
@@ -73,7 +73,7 @@ class OpenCreatesWhatIsMissing(Mutant):
     kills = "S-REPO-07"
 
     async def open(self, metadata: SessionMetadata) -> Session:
-        self._sessions.setdefault(metadata.id, (metadata, MemoryState()))
+        self._sessions.setdefault(metadata.id, (metadata, SessionState()))
         return await super().open(metadata)
 
 
@@ -129,7 +129,7 @@ class DeleteLeavesAGhost(Mutant):
 
     kills = "S-REPO-17"
 
-    def _publish(self, metadata: SessionMetadata, state: MemoryState, reservation: Any) -> Session:
+    def _publish(self, metadata: SessionMetadata, state: SessionState, reservation: Any) -> Session:
         ghosts = self.__dict__.setdefault("ghosts", {})
         return super()._publish(metadata, ghosts.setdefault(metadata.id, state), reservation)
 
@@ -175,7 +175,7 @@ class ForgetsClosedSessions(Mutant):
 
     kills = "S-REPO-20"
 
-    def _hand_out(self, metadata: SessionMetadata, state: MemoryState, reservation: Any) -> Session:
+    def _hand_out(self, metadata: SessionMetadata, state: SessionState, reservation: Any) -> Session:
         def release() -> None:
             self._reservations.release(metadata.id)
             self._sessions.pop(metadata.id, None)

@@ -14,15 +14,15 @@ from forkstore.contract.addresses import (
 from forkstore.contract.errors import BranchExists
 from forkstore.contract.forks import ForkOptions
 from forkstore.contract.writes import CommitResult, ListDelete, ValueDelete, Write
-from forkstore.memory.state import MemoryState
 from forkstore.memory.storage import MemoryStorage
 from forkstore.options import Clock
 from forkstore.session import Branch, Session
+from forkstore.state import SessionState
 from tests.mutants.catalogue import Mutant
 from tests.mutants.states import copy_of
 
 
-def _bury(state: MemoryState, address: Address) -> None:
+def _bury(state: SessionState, address: Address) -> None:
     at = state.scalars if address.kind == "value" else state.lists
     at.get(address.namespace, {}).pop(address.key, None)
 
@@ -42,7 +42,7 @@ class _OnceDeleted(Mutant):
     def stays_away(self, address: Address) -> bool:
         raise NotImplementedError
 
-    def fork_state(self, source: MemoryState, options: ForkOptions) -> tuple[MemoryState, int]:
+    def fork_state(self, source: SessionState, options: ForkOptions) -> tuple[SessionState, int]:
         seen = copy_of(source)
         for address in source.__dict__.get("graves", ()):
             if self.stays_away(address):
@@ -109,7 +109,7 @@ class EqualElementsAreCopiedOnce(Mutant):
 
     kills = "S-FORK-TREE-07"
 
-    def fork_state(self, source: MemoryState, options: ForkOptions) -> tuple[MemoryState, int]:
+    def fork_state(self, source: SessionState, options: ForkOptions) -> tuple[SessionState, int]:
         destination, count = super().fork_state(source, options)
         for keys in destination.lists.values():
             for key, elements in keys.items():
@@ -123,7 +123,7 @@ class DeletesAreReplayedLast(Mutant):
     kills = "S-REPO-06"
 
     class storage_class(_Remembering):  # noqa: N801 - takes the place of an attribute
-        def __init__(self, state: MemoryState, clock: Clock) -> None:
+        def __init__(self, state: SessionState, clock: Clock) -> None:
             super().__init__(state, clock)
             for address in state.__dict__.get("graves", ()):
                 _bury(state, address)

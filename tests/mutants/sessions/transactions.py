@@ -10,9 +10,9 @@ import msgspec
 from forkstore.contract.addresses import branch_tip_prefix
 from forkstore.contract.errors import InvalidValue, UnknownParent
 from forkstore.contract.writes import CommitResult, EntryInsert, ListDelete, ValueDelete, Write
-from forkstore.memory.state import MemoryState
 from forkstore.memory.storage import MemoryStorage
 from forkstore.options import Clock
+from forkstore.state import SessionState
 from tests.mutants.catalogue import Mutant
 
 
@@ -26,7 +26,7 @@ class CountsFromZero(Mutant):
     kills = "S-TXN-05"
 
     class storage_class(MemoryStorage):  # noqa: N801 - takes the place of an attribute
-        def __init__(self, state: MemoryState, clock: Clock) -> None:
+        def __init__(self, state: SessionState, clock: Clock) -> None:
             super().__init__(state, clock)
             if not state.entries and state.next_seq == 1:
                 state.next_seq = 0
@@ -50,7 +50,7 @@ class CountsOnFromTheHighestRow(Mutant):
     kills = "S-TXN-06"
 
     class storage_class(MemoryStorage):  # noqa: N801 - takes the place of an attribute
-        def __init__(self, state: MemoryState, clock: Clock) -> None:
+        def __init__(self, state: SessionState, clock: Clock) -> None:
             super().__init__(state, clock)
             rows = (state.entries.values(), state.usage_rows.values(), state.fork_rows())
             state.next_seq = max((row.seq for some in rows for row in some), default=0) + 1

@@ -8,10 +8,27 @@ from forkstore.contract.addresses import Address
 from forkstore.contract.errors import InvalidValue
 from forkstore.contract.store import ValueRow
 from forkstore.contract.writes import CommitResult, ValueDelete, ValueSet, Write
-from forkstore.memory.state import TextRecord
 from forkstore.memory.storage import MemoryStorage
+from forkstore.state import TextRecord
 from tests.mutants.catalogue import Mutant
 from tests.mutants.rewriting import LeafRewritingStorage
+
+
+class OldRowsComeBack(MemoryStorage):
+    """After each commit, gives the old row back its place wherever `kept` makes one of the old and the new one."""
+
+    def kept(self, old: TextRecord, new: TextRecord) -> TextRecord:
+        return new
+
+    async def commit(self, writes: list[Write]) -> CommitResult:
+        places = [write.address for write in writes if isinstance(write, ValueSet)]
+        olds = [self._state.scalar(place.namespace, place.key) for place in places]
+        result = await super().commit(writes)
+        for place, old in zip(places, olds, strict=True):
+            new = self._state.scalar(place.namespace, place.key)
+            if old is not None and new is not None:
+                self._state.put("value", place.namespace, place.key, self.kept(old, new))
+        return result
 
 
 class KeepsTheFirstSequence(Mutant):
@@ -19,10 +36,9 @@ class KeepsTheFirstSequence(Mutant):
 
     kills = "S-VAL-01"
 
-    class storage_class(MemoryStorage):  # noqa: N801 - takes the place of an attribute
-        def _apply(self, seq: int, write: Any) -> None:
-            old = self._state.scalar(write.address.namespace, write.address.key)
-            super()._apply(old.seq if old and write.address.kind == "value" else seq, write)
+    class storage_class(OldRowsComeBack):  # noqa: N801 - takes the place of an attribute
+        def kept(self, old: TextRecord, new: TextRecord) -> TextRecord:
+            return TextRecord(old.seq, new.text)
 
 
 class EqualSetsAreLeftOut(Mutant):
@@ -30,11 +46,9 @@ class EqualSetsAreLeftOut(Mutant):
 
     kills = "S-VAL-01"
 
-    class storage_class(MemoryStorage):  # noqa: N801 - takes the place of an attribute
-        def _apply(self, seq: int, write: Any) -> None:
-            old = self._state.scalar(write.address.namespace, write.address.key)
-            if write.address.kind != "value" or old != TextRecord(old.seq if old else 0, write.text or b""):
-                super()._apply(seq, write)
+    class storage_class(OldRowsComeBack):  # noqa: N801 - takes the place of an attribute
+        def kept(self, old: TextRecord, new: TextRecord) -> TextRecord:
+            return old if old.text == new.text else new
 
 
 class FirstSetOfACommitWins(Mutant):

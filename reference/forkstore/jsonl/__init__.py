@@ -1,0 +1,1 @@
+"""Sessions in files of JSON lines: format 4, with legacy version 3 read and upgraded (spec sections 22 to 26)."""

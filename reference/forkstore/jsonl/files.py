@@ -1,0 +1,331 @@
+"""The files of a machine that speaks POSIX, as the store asks for them (spec section 2.5).
+
+What a call costs decides where it runs. On the machine this was measured on, a hop into a thread and back takes 22 µs
+at best and 65 µs in the middle, and to open, write and close a file takes 3 µs for 500 bytes, 7 µs for 16 KiB, 14 µs
+for 64 KiB, 42 µs for 256 KiB and 170 µs for 1 MiB (up to 3 ms once the system holds writers back); to open it and read
+64 KiB takes 6 µs. So calls whose work has a bound run at once and never suspend, and only long or unbounded work, and
+the waits for the disk, run in a thread, with one hop per call. A call that is cancelled there ends after its work has.
+
+Removing a file, or renaming over one, is among the bounded calls, though the system takes 2 ms to let go of 50 MB.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from contextlib import suppress
+from io import BufferedReader, FileIO
+from types import TracebackType
+from typing import Final
+
+from forkstore.contract.files import CHUNK, FileError, FileErrorCode, FileInfo, FileKind, LineReader
+from forkstore.threads import in_thread
+
+# ruff: noqa: PTH - paths are `str` here, taken as they are; a Path would fold `//` and `.`, and costs more than the call
+
+INLINE_BYTES: Final = CHUNK
+"""The most that is read or written without a thread: there the work costs less than the cheapest hop (14 of 22 µs)."""
+
+_CODES: Final[dict[int | None, FileErrorCode]] = {
+    errno.ENOENT: "not_found",
+    errno.EACCES: "permission_denied",
+    errno.EPERM: "permission_denied",
+    errno.EROFS: "permission_denied",
+    errno.ENOTDIR: "not_directory",
+    errno.EISDIR: "is_directory",
+    errno.EINVAL: "invalid",
+    errno.ENAMETOOLONG: "invalid",
+    errno.ELOOP: "invalid",
+    errno.EILSEQ: "invalid",
+    errno.ENOTSUP: "not_supported",
+    errno.EOPNOTSUPP: "not_supported",
+    errno.ENOSYS: "not_supported",
+    errno.EXDEV: "not_supported",
+    errno.ENOSPC: "no_space",
+    errno.EDQUOT: "no_space",
+    errno.EFBIG: "no_space",
+    errno.EEXIST: "exists",
+    errno.ENOTEMPTY: "exists",
+}
+_KINDS: Final[dict[int, FileKind]] = {stat.S_IFREG: "file", stat.S_IFDIR: "directory", stat.S_IFLNK: "symlink"}
+_NO_LINKS: Final = {errno.EPERM, errno.EACCES, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS}
+"""How a file system says that it has no hard links. A lack of permission says it too; then renaming fails as well."""
+
+
+def code_of(error: OSError | ValueError) -> FileErrorCode:
+    """What an error means in the words of the contract. A ValueError is about a path that no file can have: one with
+    U+0000, or one that the file system's encoding cannot spell.
+    """
+    return _CODES.get(error.errno, "unknown") if isinstance(error, OSError) else "invalid"
+
+
+class LocalFiles:
+    """The files of this machine; satisfies the protocol `Files`, whose calls it documents.
+
+    All calls but these run at once and never suspend: `list_dir`, `read_all`, `truncate_file`, `sync_file`, `sync_dir`,
+    the reads of a line reader, and reads and writes of more than `INLINE_BYTES`.
+    """
+
+    def absolute_path(self, path: str) -> str:
+        with _FileErrors(path):
+            return os.path.abspath(path)
+
+    def real_path(self, path: str) -> str:
+        with _FileErrors(path):
+            return os.path.realpath(path)
+
+    def join_path(self, directory: str, name: str) -> str:
+        return os.path.join(directory, name)
+
+    async def exists(self, path: str) -> bool:
+        with _FileErrors(path):
+            try:
+                os.lstat(path)
+            except (FileNotFoundError, NotADirectoryError):
+                return False
+            return True
+
+    async def file_info(self, path: str) -> FileInfo:
+        with _FileErrors(path):
+            return _info(os.path.basename(path.rstrip("/")), path, os.lstat(path))
+
+    async def list_dir(self, path: str) -> list[FileInfo]:
+        return await in_thread(_list_dir, path)
+
+    async def make_dir(self, path: str) -> None:
+        with _FileErrors(path):
+            os.mkdir(path)
+
+    async def remove_dir(self, path: str) -> None:
+        """Removes an empty directory; `exists` when something stands in it."""
+        with _FileErrors(path):
+            os.rmdir(path)
+
+    async def read_bytes(self, path: str, limit: int) -> bytes:
+        return _read(path, limit) if limit <= INLINE_BYTES else await in_thread(_read, path, limit)
+
+    async def read_all(self, path: str) -> bytes:
+        return await in_thread(_read_all, path)
+
+    async def open_line_reader(self, path: str) -> LineReader:
+        with _FileErrors(path):
+            return _LocalLineReader(path, _open_to_read(path))
+
+    async def write_file(self, path: str, data: bytes) -> None:
+        await _write_inline_or_in_thread(path, data, os.O_TRUNC)
+
+    async def append_file(self, path: str, data: bytes) -> None:
+        """Adds the data to the end of the file with one call of the system, which may take a part of it only; then the
+        rest follows. A call that fails can leave a part of the data behind.
+        """
+        await _write_inline_or_in_thread(path, data, os.O_APPEND)
+
+    async def truncate_file(self, path: str, size: int) -> None:
+        """Cuts a file to `size` bytes; `invalid` when it is shorter, for it is never filled up."""
+        await in_thread(_truncate, path, size)
+
+    async def rename_file(self, path: str, target: str) -> None:
+        with _FileErrors(path):
+            os.replace(path, target)
+
+    async def publish_file(self, path: str, target: str) -> None:
+        with _FileErrors(path):
+            _publish(path, target)
+
+    async def remove_file(self, path: str) -> None:
+        with _FileErrors(path):
+            os.unlink(path)
+
+    async def sync_file(self, path: str) -> None:
+        """Waits until the content has reached the disk; `not_supported` when nothing there can be waited for."""
+        await in_thread(_sync, path, os.O_NONBLOCK)
+
+    async def sync_dir(self, path: str) -> None:
+        """Waits until the entries have reached the disk; `not_supported` when the file system does not offer it."""
+        await in_thread(_sync, path, os.O_DIRECTORY)
+
+
+class _LocalLineReader:
+    """Reads line by line, a chunk of 64 KiB at a time, and holds no more than a chunk beyond the line it gives.
+
+    A chunk becomes part of the reader in the thread that reads it, and a cancelled read ends after its thread has. So
+    no chunk is lost, and the next read goes on where the cancelled one stood. One read may run at a time.
+
+    With one hop per chunk, 100,000 lines of 490 bytes take 80 ms, against 17 ms for splitting them in memory. To read
+    the next chunk ahead while the caller works was no faster (83 ms): both compete for the interpreter.
+    """
+
+    def __init__(self, path: str, file: FileIO) -> None:
+        self._path = path
+        # Its lock keeps `close` from taking the descriptor away under a thread that reads.
+        self._file = BufferedReader(file, CHUNK)
+        self._closed = False
+        self._parts: list[bytes] = []  # of the current line, from the chunks before
+        self._chunk = b""
+        self._at = 0  # where the unread part of the chunk begins
+        self._at_end = False
+
+    async def read_line(self) -> tuple[bytes, bool] | None:
+        """The next line; `invalid` after `close`."""
+        if self._closed:
+            raise FileError("invalid", self._path)
+        while (end := self._chunk.find(b"\n", self._at)) < 0:
+            if self._at_end:
+                rest = self._line_up_to(len(self._chunk))
+                return (rest, False) if rest else None
+            await in_thread(self._take_chunk)
+        line = self._line_up_to(end)
+        self._at += 1
+        return line, True
+
+    async def close(self) -> None:
+        """Lets go of the file, at once unless a thread is reading: then it waits for that chunk."""
+        self._closed = True
+        with _FileErrors(self._path):
+            self._file.close()
+
+    def _take_chunk(self) -> None:
+        with _FileErrors(self._path):
+            fresh = self._file.read(CHUNK)
+        if self._at < len(self._chunk):
+            self._parts.append(self._chunk[self._at :])
+        self._chunk, self._at, self._at_end = fresh, 0, len(fresh) < CHUNK
+
+    def _line_up_to(self, end: int) -> bytes:
+        piece = self._chunk[self._at : end]
+        self._at = end
+        if not self._parts:
+            return piece
+        line = b"".join([*self._parts, piece])
+        self._parts.clear()
+        return line
+
+
+class _FileErrors:
+    """Raises what the operating system refuses inside a `with` block as a FileError about a path."""
+
+    __slots__ = ("_path",)
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        if isinstance(error, (OSError, ValueError)):
+            raise FileError(code_of(error), self._path) from error
+
+
+def _info(name: str, path: str, status: os.stat_result) -> FileInfo:
+    """The identity tells files apart that stand, or are held open, at the same time: a system may give the number of a
+    removed file to a new one.
+    """
+    kind = _KINDS.get(stat.S_IFMT(status.st_mode), "other")
+    identity = (status.st_dev, status.st_ino)
+    return FileInfo(name, path, kind, status.st_size, status.st_mtime_ns // 1_000_000, identity)
+
+
+def _list_dir(path: str) -> list[FileInfo]:
+    infos = []
+    with _FileErrors(path), os.scandir(path) as entries:
+        for entry in entries:
+            with suppress(FileNotFoundError):
+                infos.append(_info(entry.name, entry.path, entry.stat(follow_symlinks=False)))
+    return sorted(infos, key=lambda info: info.name)
+
+
+def _open_to_read(path: str) -> FileIO:
+    """A file to read. A pipe or a device is refused: there a read could wait, or go on, for ever."""
+    file = open(path, "rb", buffering=0, opener=_open_without_waiting)
+    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        file.close()
+        raise OSError(errno.EINVAL, "not a file", path)
+    return file
+
+
+def _open_without_waiting(path: str, flags: int) -> int:
+    return os.open(path, flags | os.O_NONBLOCK)  # opening a pipe would wait for its other end
+
+
+def _read(path: str, limit: int) -> bytes:
+    pieces = []
+    with _FileErrors(path), _open_to_read(path) as file:
+        while limit > 0 and (piece := file.read(min(limit, CHUNK))):
+            pieces.append(piece)
+            limit -= len(piece)
+    return b"".join(pieces)
+
+
+def _read_all(path: str) -> bytes:
+    with _FileErrors(path), _open_to_read(path) as file:
+        return file.readall()
+
+
+async def _write_inline_or_in_thread(path: str, data: bytes, mode: int) -> None:
+    if len(data) <= INLINE_BYTES:
+        _write(path, data, mode)
+    else:
+        await in_thread(_write, path, data, mode)
+
+
+def _write(path: str, data: bytes, mode: int) -> None:
+    with _FileErrors(path):
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_NONBLOCK | mode, 0o666)
+        try:
+            written = os.write(descriptor, data)
+            while written < len(data):
+                written += os.write(descriptor, memoryview(data)[written:])
+        finally:
+            os.close(descriptor)
+
+
+def _truncate(path: str, size: int) -> None:
+    with _FileErrors(path):
+        descriptor = os.open(path, os.O_WRONLY | os.O_NONBLOCK)
+        try:
+            if size > os.fstat(descriptor).st_size:
+                raise FileError("invalid", path)
+            os.ftruncate(descriptor, size)
+        finally:
+            os.close(descriptor)
+
+
+def _publish(path: str, target: str) -> None:
+    """A second name for the file, made only where there is none, and then the first name goes: a process killed at any
+    point leaves no target or the complete one.
+
+    Where there are no hard links it looks and then renames: as safe from a kill, but it replaces a target that another
+    process makes between the two. To hold the place with an empty file would be safe from that, and leave the empty
+    file behind after a kill.
+    """
+    try:
+        os.link(path, target, follow_symlinks=False)
+    except FileExistsError as error:
+        raise FileError("exists", target) from error
+    except OSError as error:
+        if error.errno not in _NO_LINKS:
+            raise
+        if os.path.lexists(target):
+            raise FileError("exists", target) from error
+        os.rename(path, target)
+    else:
+        # The target stands, so the call has succeeded. A first name that stays is one more name of the same file.
+        with suppress(OSError):
+            os.unlink(path)
+
+
+def _sync(path: str, mode: int) -> None:
+    with _FileErrors(path):
+        descriptor = os.open(path, os.O_RDONLY | mode)
+        try:
+            os.fsync(descriptor)
+        except OSError as error:
+            if error.errno == errno.EINVAL:  # how a system says that it cannot sync this
+                raise FileError("not_supported", path) from error
+            raise
+        finally:
+            os.close(descriptor)
