@@ -14,7 +14,7 @@ from forkproof.runner import run_case
 from forkproof.suites.sessions import cases
 from forkproof.verdict import Outcome
 from forkstore.contract.errors import SessionStoreError
-from tests.mutants.catalogue import Mutant, harness_of, mutants
+from tests.mutants.catalogue import AnyMutant, mutants
 
 MUTANTS = mutants()
 CASES: defaultdict[str, list[BoundCase]] = defaultdict(list)
@@ -33,10 +33,10 @@ WITHOUT_A_MUTANT: dict[str, str] = {
 
 @pytest.mark.one_python
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.__name__)
-def test_a_lie_is_caught_by_the_case_of_its_clause(mutant: type[Mutant], tmp_path: Path) -> None:
+def test_a_lie_is_caught_by_the_case_of_its_clause(mutant: AnyMutant, tmp_path: Path) -> None:
     seen = []
     for bound in CASES[mutant.kills]:
-        result = run_case(bound, harness_of(mutant, tmp_path), slow=0.1)
+        result = run_case(bound, mutant.harness(tmp_path), slow=0.1)
         if result.outcome is Outcome.FAILED and OWN_MESSAGE.search(result.detail):
             return
         seen.append(f"{result.case}: {result.outcome} {result.detail}".strip())

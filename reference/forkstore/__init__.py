@@ -67,6 +67,7 @@ from .contract.errors import (
     UnknownParent,
     UnsupportedVersion,
 )
+from .contract.files import FileError, FileInfo, Files, LineReader
 from .contract.forks import (
     BranchFork,
     ForkOptions,
@@ -90,10 +91,13 @@ from .contract.writes import (
 )
 
 if TYPE_CHECKING:
+    from .jsonl import JsonlSessionRepo, LocalFiles
     from .memory import MemorySessionRepo
     from .session import Branch, Session
 
 _LAZY = {
+    "JsonlSessionRepo": ".jsonl",
+    "LocalFiles": ".jsonl",
     "MemorySessionRepo": ".memory",
     "Branch": ".session",
     "Session": ".session",
@@ -112,6 +116,9 @@ __all__ = [
     "DuplicateId",
     "EntryInsert",
     "EntryNotOnBranch",
+    "FileError",
+    "FileInfo",
+    "Files",
     "ForeignSession",
     "ForkOptions",
     "ForkProbe",
@@ -123,11 +130,14 @@ __all__ = [
     "InvalidQuery",
     "InvalidSessionId",
     "InvalidValue",
+    "JsonlSessionRepo",
     "LegacyEntryId",
     "LegacySourceOpen",
+    "LineReader",
     "ListAppend",
     "ListDelete",
     "ListElement",
+    "LocalFiles",
     "MemorySessionRepo",
     "PendingMessage",
     "RepoClosed",

@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from .memory import MemorySessionRepo
+import forkstore
 
 
 class MemoryHarness:
@@ -22,6 +22,26 @@ class MemoryHarness:
     def __init__(self, directory: Path) -> None:
         self.directory = directory
 
-    async def open_repo(self, seams: Any) -> MemorySessionRepo:
+    async def open_repo(self, seams: Any) -> forkstore.MemorySessionRepo:
         """A repository with the instruments that a case asked for."""
-        return MemorySessionRepo(now=seams.clock, fork_probe=seams.probe)
+        return forkstore.MemorySessionRepo(now=seams.clock, fork_probe=seams.probe)
+
+
+class JsonlHarness:
+    """The backend on files of JSON lines, with every seam that needs a file."""
+
+    name = "jsonl"
+    family = "sessions"
+    kinds = frozenset({"jsonl"})
+    seams = frozenset({"clock", "probe", "raw-commit", "raw-files", "spy-files", "fault-injection"})
+    durable = True
+    cwd = "/srv/garden"
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+        self.sessions_root = directory / "sessions"
+
+    async def open_repo(self, seams: Any) -> forkstore.JsonlSessionRepo:
+        """A repository on the harness's one directory."""
+        files = forkstore.LocalFiles() if seams.files is None else seams.files(forkstore.LocalFiles())
+        return forkstore.JsonlSessionRepo(self.sessions_root, now=seams.clock, fork_probe=seams.probe, files=files)

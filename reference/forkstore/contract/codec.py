@@ -31,6 +31,8 @@ _write_fast = msgspec.json.Encoder().encode
 _write_floats = json.JSONEncoder(
     ensure_ascii=False, allow_nan=False, check_circular=False, separators=(",", ":")
 ).encode
+_NO_BRACKETS: Final = bytes(set(range(256)) - set(b"[]{}"))
+
 _read_fast = msgspec.json.Decoder().decode
 
 
@@ -148,11 +150,22 @@ def decode(text: bytes | str, deepest: int = DEEPEST_READ) -> Any:
 
 
 def could_be_deeper(text: bytes | str, deepest: int) -> bool:
-    """Whether JSON text holds as many brackets as it takes to be deeper than that; a cheap question."""
+    """Whether JSON text may be deeper than that: a cheap question, asked of all that is read.
+
+    The brackets are taken away pair by pair, innermost first. What is left after as many rounds is too deep, or has
+    brackets inside of its texts.
+    """
     if len(text) < 2 * deepest:  # too short for that many pairs
         return False
-    brackets = text.count(b"[") + text.count(b"{") if isinstance(text, bytes) else text.count("[") + text.count("{")
-    return brackets > deepest
+    brackets = (text if isinstance(text, bytes) else text.encode(errors="replace")).translate(None, _NO_BRACKETS)
+    for _ in range(deepest):
+        if not brackets:
+            return False
+        length = len(brackets)
+        brackets = brackets.replace(b"{}", b"").replace(b"[]", b"")
+        if len(brackets) == length:
+            return True
+    return bool(brackets)
 
 
 def _decode_slowly(text: bytes | str) -> Any:

@@ -8,9 +8,9 @@ from datetime import datetime
 from typing import Final
 
 from forkstore.contract.codec import UndecodableText, decode, encode
-from forkstore.contract.errors import CorruptSession, UnsupportedVersion
+from forkstore.contract.errors import CorruptSession, ForeignSession, UnsupportedVersion
 from forkstore.contract.records import ABSENT, Json, Record
-from forkstore.contract.store import STORAGE_VERSION
+from forkstore.contract.store import STORAGE_VERSION, SessionMetadata
 from forkstore.contract.text import text_fault
 from forkstore.contract.writes import LAST_SEQUENCE
 
@@ -76,6 +76,25 @@ def read_header(line: bytes, path: str) -> Header | LegacyHeader:
     if header.get("type") == "session":
         return _legacy(header, path)
     raise CorruptSession(path, 1, "the first line is no header of a session")
+
+
+def expect_identity(header: Header | LegacyHeader, session_id: str, cwd: str, path: str) -> None:
+    """Raises ForeignSession unless the header is that of the session that the metadata names (S-REPO-10)."""
+    for field, stored, named in (("id", header.id, session_id), ("cwd", header.cwd, cwd)):
+        if stored != named:
+            raise ForeignSession(session_id, path, field)
+
+
+def header_of(metadata: SessionMetadata, next_seq: int) -> Header:
+    """The header in format 4 of a session whose metadata is known."""
+    return Header(
+        id=metadata.id,
+        created_at=metadata.created_at,
+        cwd=metadata.cwd or "",
+        parent_session_id=metadata.parent_session_id,
+        legacy_parent_session_path=metadata.legacy_parent_session_path,
+        next_seq=next_seq,
+    )
 
 
 def is_integer(value: Json, lowest: int) -> bool:
