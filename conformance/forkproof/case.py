@@ -37,6 +37,7 @@ class Case:
     function: CaseFunction
     clauses: tuple[str, ...]
     needs: tuple[str, ...] | None = None
+    kinds: frozenset[str] | None = None
     rows: tuple[Rows, ...] = ()
     any_state: bool = False
 
@@ -96,10 +97,13 @@ class BoundCase:
         return self.case.function(**arguments)
 
 
-def case(*clauses: str, needs: Iterable[str] | None = None) -> Callable[[CaseFunction], Case]:
+def case(
+    *clauses: str, needs: Iterable[str] | None = None, kinds: Iterable[str] | None = None
+) -> Callable[[CaseFunction], Case]:
     """Makes a case of an async function. The first clause names it.
 
-    `needs` are the seams it asks for; None takes those its clauses name in the clause file, `()` asks for none.
+    `needs` are the seams it asks for; None takes those its clauses name in the clause file, `()` asks for none. `kinds`
+    are the kinds of stores it is about, of those that its first clause applies to; None is all of them.
 
     >>> @case("S-TXN-13", needs=())
     ... async def an_empty_commit_takes_no_sequence(store: SessionMaker) -> None: ...
@@ -114,6 +118,7 @@ def case(*clauses: str, needs: Iterable[str] | None = None) -> Callable[[CaseFun
             function=function,
             clauses=clauses,
             needs=None if needs is None else tuple(needs),
+            kinds=None if kinds is None else frozenset(kinds),
             rows=tuple(getattr(function, _ROWS, ())),
             any_state=bool(getattr(function, _ANY_STATE, False)),
         )

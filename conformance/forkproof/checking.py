@@ -56,7 +56,7 @@ def plan(target: Target, cases: Sequence[BoundCase], only: Sequence[str] = ()) -
     Raises SelectionError when a prefix selects nothing that this target is asked.
     """
     clauses = load(target.family)
-    asked = [bound for bound in cases if _is_asked(target, clauses, bound)]
+    asked = [bound for bound in cases if is_asked(target, clauses, bound)]
     if not only:
         return Plan(target, clauses, tuple(asked))
     selection: set[str] = set()
@@ -72,8 +72,11 @@ def plan(target: Target, cases: Sequence[BoundCase], only: Sequence[str] = ()) -
     return Plan(target, clauses, chosen, frozenset(selection))
 
 
-def _is_asked(target: Target, clauses: Clauses, bound: BoundCase) -> bool:
-    naming = bound.clauses[0]
+def is_asked(target: Target, clauses: Clauses, bound: BoundCase) -> bool:
+    """Whether a case is about a store of this kind: by its own word, and by the clause that names it."""
+    naming, kinds = bound.clauses[0], bound.case.kinds
+    if kinds is not None and not kinds & target.kinds:
+        return False
     return naming not in clauses or target.is_asked(clauses[naming])
 
 

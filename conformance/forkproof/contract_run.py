@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from forkproof.case import BoundCase
+from forkproof.checking import is_asked
 from forkproof.clauses import load
 from forkproof.ledger import Ledger, LedgerError, find_ledger, load_ledger
 from forkproof.plugin import HARNESS_FIXTURE, HARNESS_KEY, OUTCOME, OUTCOME_KEY
@@ -41,8 +42,8 @@ def run_as_test(bound: BoundCase, harness: Any, request: pytest.FixtureRequest) 
     outcome: dict[str, Any] = {"target": _facts(target)}
     node.stash[OUTCOME_KEY] = outcome
     clauses = load(target.family)
-    if bound.clauses[0] in clauses and not target.is_asked(clauses[bound.clauses[0]]):
-        pytest.skip(f"{bound.clauses[0]} is not asked of this kind of store")
+    if not is_asked(target, clauses, bound):
+        pytest.skip(f"{bound.id} is not asked of this kind of store")
     slow: float = config.getoption("forkproof_slow")
     result = run_case(bound, harness, slow=slow, reproducers=_reproducers(config))
     if result.detail.startswith(HARNESS):
@@ -174,7 +175,7 @@ class ContractRun:
 
     def judged(self, stopped: bool) -> list[Verdict]:
         """One verdict per target and test module. A run that was stopped is judged by what it asked."""
-        every = {bound.id: bound.clauses for bound in cases()}
+        every = {bound.id: bound for bound in cases()}
         targets: dict[tuple[str, Target], list[str]] = {}
         for nodeid, outcome in self.seen.items():
             if "target" in outcome:
@@ -184,9 +185,9 @@ class ContractRun:
             self._judge(target, nodeids + lost, every) for (_, target), nodeids in targets.items() if not self.errors
         ]
 
-    def _judge(self, target: Target, nodeids: list[str], every: Mapping[str, tuple[str, ...]]) -> Verdict:
+    def _judge(self, target: Target, nodeids: list[str], every: Mapping[str, BoundCase]) -> Verdict:
         clauses = load(target.family)
-        asked = {id: named for id, named in every.items() if target.is_asked(clauses[named[0]])}
+        asked = {id: bound.clauses for id, bound in every.items() if is_asked(target, clauses, bound)}
         chosen = {_case_of(nodeid) for nodeid in nodeids}
         planned = {id: named for id, named in asked.items() if id in chosen}
         results = [

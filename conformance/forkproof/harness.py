@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
+from forkstore.contract.files import Files
 from forkstore.contract.store import SessionRepo
 
 SEAM_NAMES = (
@@ -44,6 +45,10 @@ class Seams:
     """Pass it on as the repository option `now`."""
     probe: object | None = None
     """Pass it on as the repository option `fork_probe`."""
+    files: Callable[[Files], Files] | None = None
+    """Wrap the file capability with it and pass that on as the repository option `files`:
+    `files=seams.files(LocalFiles()) if seams.files else LocalFiles()`. Seams `spy-files` and `fault-injection`.
+    """
 
 
 class Harness(Protocol):
@@ -64,6 +69,9 @@ class SessionHarness:
     ...
     ...     async def open_repo(self, seams):
     ...         return MemorySessionRepo(now=seams.clock, fork_probe=seams.probe)
+
+    A case that looks at a store from a second process makes the harness anew there, as `MyHarness(directory)`: its
+    class must be one that can be imported, and everything it needs must lie in its directory.
     """
 
     name: str = ""
@@ -81,6 +89,10 @@ class SessionHarness:
     """Whether clauses that ask more than the public protocol count for the verdict."""
     cwd: str | None = None
     """Working directory for stores whose `create` takes one; None for stores without."""
+    sessions_root: Path | None = None
+    """The directory that the repository is given as `sessions_root` (section 2.5); it need not stand yet. The seam
+    `raw-files` of a store of kind `jsonl` needs it: cases read the session files there, and put their own beside them.
+    """
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory

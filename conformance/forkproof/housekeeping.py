@@ -100,6 +100,7 @@ async def clean_up(store: SessionMaker, trace: Trace, ceiling: float) -> str | N
         await _attempt(scope.end(), "ending a mutation scope", ceiling, problems)
     for session in list(trace.open_sessions.values()):
         await _attempt(session.close(), "closing a session", ceiling, problems)
+    _take_away_files(store, problems)
     await _delete_sessions(store, trace, ceiling, problems)
     for repo in store.repos:
         await _attempt(unwatched(repo).close(), "closing the repository", ceiling, problems)
@@ -111,6 +112,14 @@ async def clean_up(store: SessionMaker, trace: Trace, ceiling: float) -> str | N
     if strays:
         problems.append(f"after closing the repository these tasks still run: {', '.join(strays)}")
     return problems[0] if problems else None
+
+
+def _take_away_files(store: SessionMaker, problems: list[str]) -> None:
+    """Removes the files that the case planted or changed: a store need not delete what it cannot read."""
+    try:
+        store.take_away_files()
+    except OSError as error:
+        problems.append(f"removing the case's own files raised {type(error).__name__}: {error}")
 
 
 async def _cancel_strays() -> None:

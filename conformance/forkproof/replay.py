@@ -171,7 +171,7 @@ class Replay:
         """The object of this replay that has the recorded name; repositories are opened when first named."""
         owner, _, part = handle.partition(".")
         if owner not in self.objects and owner.startswith("repo"):
-            self.objects[owner] = await self.open_repo(SimpleNamespace(clock=self.now, probe=None))
+            self.objects[owner] = await self.open_repo(SimpleNamespace(clock=self.now, probe=None, files=None))
         found = self.objects.get(owner)
         return getattr(found, part) if part and found is not None else found
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import inspect
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +35,7 @@ def reproducer_text(bound: BoundCase, harness: Any, trace: Trace, detail: str) -
     """The script: what was seen, the player (the text of `forkproof.replay`), and the recorded steps."""
     kind = type(harness)
     clock = next((one.clock for one in trace.operations if one.clock is not None), None)
-    name, folder = f"{kind.__module__}:{kind.__qualname__}", str(_import_folder(kind) or "")
+    name, folder = f"{kind.__module__}:{kind.__qualname__}", str(import_folder(kind) or "")
     return (
         f'"""{_heading(bound, trace, detail)}"""\n'
         f"{_player()}\n\n"
@@ -84,8 +85,8 @@ def _end(number: int, one: Operation) -> str:
     return f"    end({number}, {one.kind!r}, {one.outcome!r}{named}),\n"
 
 
-def _import_folder(kind: type) -> Path | None:
-    """The folder from which the harness's module can be imported."""
+def import_folder(kind: type | Callable[..., object]) -> Path | None:
+    """The folder from which the module of a class or a function can be imported; None when that is not known."""
     try:
         source = Path(inspect.getfile(kind)).resolve()
     except (OSError, TypeError):

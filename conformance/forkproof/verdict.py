@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from pathlib import Path
 from typing import Any
 
 from forkproof.clauses import CONTRACT, Clause, Clauses, ClausesError, load, parse_version
@@ -127,6 +128,7 @@ class Target:
         )
         if not isinstance(cwd := getattr(harness, "cwd", None), str | None):
             raise TargetError(f"{type(harness).__name__}.cwd must be a str or None, is {cwd!r}")
+        target._check_root(harness)
         try:
             newer = parse_version(target.contract) > parse_version(CONTRACT)
         except ValueError:
@@ -135,6 +137,19 @@ class Target:
             raise TargetError(f"{target.name}: contract {target.contract} is newer than this kit's, {CONTRACT}")
         target._check_names()
         return target
+
+    def _check_root(self, harness: object) -> None:
+        """Without its root no case could find the session files that the seam promises."""
+        root = getattr(harness, "sessions_root", None)
+        if not isinstance(root, Path | None):
+            raise TargetError(f"{type(harness).__name__}.sessions_root must be a Path or None, is {root!r}")
+        if root is None and "jsonl" in self.kinds and "raw-files" in self.seams:
+            raise TargetError(
+                f"{self.name}: offers the seam raw-files, so {type(harness).__name__}.sessions_root must name the "
+                "directory that holds the session directories"
+            )
+        if root is not None and not root.is_absolute():
+            raise TargetError(f"{type(harness).__name__}.sessions_root must be absolute, is {str(root)!r}")
 
     def _check_names(self) -> None:
         """A misspelt seam would silently leave its clauses unasked."""

@@ -2,25 +2,37 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Unpack
 
+from forkgen.damage import Damaged
+from forkgen.legacy import LegacyFile
 from forkproof.expect import expect_equal
 from forkproof.harness import HarnessError, Seams, fact, lacking_calls
 from forkproof.instruments.clocks import Clock
+from forkproof.instruments.file_spy import FileSpy
 from forkproof.instruments.gates import GateProbe
 from forkproof.instruments.trace import Trace
-from forkproof.makers import shapes
+from forkproof.makers import file_states, raw_files, shapes, small_file
+from forkproof.makers.file_wrapping import FileWrapping
+from forkproof.makers.raw_files import Naming, RawFiles
+from forkproof.makers.second_process import state_in_second_process
 from forkproof.makers.subject import Subject
 from forkproof.oracle.model import SessionModel
+from forkproof.oracle.state import LogicalState
 from forkstore.contract.store import Session, SessionMetadata, SessionRepo
+
+if TYPE_CHECKING:
+    from forkproof.instruments.file_faults import FileFaults
 
 Ids = list[str]
 Listing = list[SessionMetadata]
 
 
 class SessionMaker:
-    """A store of the case's own: `repo` is the traced repository, `clock` and `probe` are there when the case needs
-    those seams.
+    """A store of the case's own: `repo` is the traced repository; `clock`, `probe`, `files` and `faults`, and the files
+    under `root`, are there when the case needs their seams.
 
     >>> source = await store.rich_session()
     >>> fork = await source.fork(TreeFork())
@@ -29,11 +41,22 @@ class SessionMaker:
 
     repo: SessionRepo
 
-    def __init__(self, harness: Any, trace: Trace, clock: Clock | None = None, probe: GateProbe | None = None) -> None:
+    def __init__(
+        self,
+        harness: Any,
+        trace: Trace,
+        clock: Clock | None = None,
+        probe: GateProbe | None = None,
+        files: FileSpy | None = None,
+        faults: FileFaults | None = None,
+    ) -> None:
         self.harness = harness
         self.trace = trace
         self._clock = clock
         self._probe = probe
+        self._files = files
+        self._faults = faults
+        self._raw: RawFiles | None = None
         self.durable: bool = bool(fact(harness, "durable"))
         self.cwd: str | None = fact(harness, "cwd")
         self.repos: list[SessionRepo] = []
@@ -52,6 +75,34 @@ class SessionMaker:
         if self._probe is None:
             raise LookupError("the case did not ask for the seam 'probe'")
         return self._probe
+
+    @property
+    def files(self) -> FileSpy:
+        """The spy on the file work of all repositories of the case; there when the case needs the seam `spy-files`."""
+        if self._files is None:
+            raise LookupError("the case did not ask for the seam 'spy-files'")
+        return self._files
+
+    @property
+    def faults(self) -> FileFaults:
+        """The faults in their file work; there when the case needs the seam `fault-injection`. The spy sees a call that
+        a fault strikes, and its failure.
+        """
+        if self._faults is None:
+            raise LookupError("the case did not ask for the seam 'fault-injection'")
+        return self._faults
+
+    @property
+    def raw(self) -> RawFiles:
+        """The session files, past the store; there when the harness offers the seam `raw-files` and names its
+        `sessions_root`.
+        """
+        if self._raw is None:
+            root = fact(self.harness, "sessions_root")
+            if root is None or "raw-files" not in fact(self.harness, "seams"):
+                raise LookupError("the harness does not offer 'raw-files' with a sessions_root")
+            self._raw = RawFiles(Path(root), self.cwd or small_file.CWD)
+        return self._raw
 
     async def start(self) -> SessionMaker:
         """Opens the repository through the harness. The runner does this. Raises `HarnessError`."""
@@ -73,8 +124,10 @@ class SessionMaker:
         return self.repo
 
     async def _open_repo(self) -> SessionRepo:
+        wrapping = FileWrapping(self._files, self._faults)
+        files = wrapping if wrapping.is_asked_for else None
         try:
-            repo = await self.harness.open_repo(Seams(clock=self._clock, probe=self._probe))
+            repo = await self.harness.open_repo(Seams(clock=self._clock, probe=self._probe, files=files))
         except HarnessError:
             raise
         except Exception as error:
@@ -82,6 +135,11 @@ class SessionMaker:
         lacking = lacking_calls(repo)
         if lacking:
             raise HarnessError(f"open_repo returned {type(repo).__name__}: no {', '.join(lacking)}")
+        if files is not None and not wrapping.is_used:
+            raise HarnessError(
+                "open_repo did not call seams.files, which the seams spy-files and fault-injection ask for: "
+                "give the repository files=seams.files(LocalFiles())"
+            )
         self.repos.append(self.trace.watch_repo(repo))
         return self.repos[-1]
 
@@ -158,3 +216,66 @@ class SessionMaker:
     async def large_session(self, entries: int = 5_000, id: str | None = None) -> Subject:
         """A lane `main` over a long chain, with a side branch, committed 250 entries at a time."""
         return await shapes.large(await self.create(id), entries)
+
+    @property
+    def root(self) -> Path:
+        """The directory that holds the session directories (seam `raw-files`)."""
+        return self.raw.root
+
+    def path_of(self, subject: Subject) -> Path:
+        """Where the subject's file is."""
+        return raw_files.path_of(subject.metadata)
+
+    async def plant(self, data: raw_files.Bytes, **naming: Unpack[Naming]) -> Path:
+        """Puts a file where the session of that id, cwd and time belongs, past the store. See `RawFiles.plant`.
+
+        >>> path = await store.plant(small_file(id="walk-1"), id="walk-1")
+        >>> session = await store.repo.open(await store.planted_metadata(path))
+        """
+        return self.raw.plant(data, **naming)
+
+    async def planted_metadata(self, path: Path) -> SessionMetadata:
+        """The metadata of a planted file as the repository lists it; made by hand from its name where it does not."""
+        return self.raw.metadata(path, await self.repo.list())
+
+    def take_away_files(self) -> None:
+        """Removes what the case planted or changed past the store. The runner does this after the case."""
+        if self._raw is not None:
+            self._raw.take_away()
+
+    async def torn_tail_session(self, *, keep: int | None = None, id: str | None = None) -> Subject:
+        """A closed session whose last line is cut after `keep` bytes. See `file_states.torn_tail`."""
+        return await file_states.torn_tail(self, keep=keep, id=id)
+
+    def damage_variants(self) -> Iterator[Damaged]:
+        """Every damage of a small good file, each with its verdict (forkgen.damage)."""
+        return file_states.damage_variants(self)
+
+    def damaged_session(self, variant: Damaged) -> file_states.DamagedSession:
+        """A damaged file in its place; it takes the place of the one before it.
+
+        >>> for variant in store.damage_variants():
+        ...     session = store.damaged_session(variant)
+        """
+        return file_states.damaged(self, variant)
+
+    def legacy_session(self, case: LegacyFile) -> file_states.LegacySession:
+        """A legacy v3 file in its place; it takes the place of the one before it.
+
+        >>> for case in legacy_files():
+        ...     session = store.legacy_session(case)
+        """
+        return file_states.legacy(self, case)
+
+    def huge_session(self, entries: int, id: str = "huge") -> file_states.HugeSession:
+        """A long session that was written past the store, in a fraction of the time that commits take."""
+        return file_states.huge(self, entries, id)
+
+    async def state_in_second_process(self, subject: Subject) -> LogicalState:
+        """What another process reads of the session, open or closed. See `second_process.state_in_second_process`."""
+        return await state_in_second_process(self.harness, subject.metadata, subject.model.touched)
+
+    async def check_in_second_process(self, subject: Subject) -> None:
+        """Breaks the clause unless another process reads of the session exactly what the model holds."""
+        seen = await self.state_in_second_process(subject)
+        expect_equal(seen, subject.model.state(), of="the session as a second process reads it")

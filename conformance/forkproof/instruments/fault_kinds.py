@@ -1,0 +1,183 @@
+"""What can go wrong with one file call: it fails before or after its work, or halfway, the disk is full, the caller is
+cancelled, or the process dies.
+
+A kind is a value. `FileFaults` decides which call it strikes; a kind only says what happens there.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Generic, Literal, TypeVar
+
+from forkproof.instruments.stepping import settle
+from forkstore.contract.files import FileError, FileErrorCode
+
+T = TypeVar("T")
+When = Literal["before", "middle", "after"]
+
+CHANGES = frozenset({"append_file", "write_file", "truncate_file"})
+"""The operations that can be done in part: `Short`, and death in the middle, leave a part of them behind."""
+TAKES_ROOM = frozenset({"append_file", "write_file", "make_dir", "rename_file", "publish_file"})
+"""The operations that a full disk refuses. Cutting and removing give room back, and go on."""
+OPERATIONS = (
+    CHANGES
+    | TAKES_ROOM
+    | {"exists", "file_info", "list_dir", "remove_dir", "read_bytes", "read_all", "open_line_reader"}
+    | {"read_line", "close", "remove_file", "sync_file", "sync_dir"}
+)
+"""Every operation that is counted: the coroutines of the capability, and those of its line readers."""
+KILLED = 86
+"""Exit code of a process that `Kill` has ended."""
+
+
+@dataclass(eq=False)
+class Hit:
+    """The operation that a fault struck: its number since the arming, its name and its paths."""
+
+    number: int
+    name: str
+    path: str
+    target: str | None = None
+    """The second path of a rename or a publish."""
+    error: FileError | None = None
+    """The error that was reported: the `__cause__` that a store's own error has to carry (S-ERR-02)."""
+    first: bool = True
+    """Whether nothing was struck before it: a full disk strikes again and again."""
+    caller: asyncio.Task[Any] | None = field(default=None, repr=False)
+    """The task that `Cancel` cancels; None for the one that makes the file call."""
+
+    def __str__(self) -> str:
+        return f"file operation {self.number}, {self.name} {self.path}{f' → {self.target}' if self.target else ''}"
+
+    def failure(self, code: FileErrorCode) -> FileError:
+        """The error to report from here."""
+        self.error = FileError(code, self.path)
+        return self.error
+
+
+@dataclass(frozen=True)
+class Operation(Generic[T]):
+    """One file call: `do` makes it, `part` makes a share (0 to 1) of it where that is possible."""
+
+    name: str
+    path: str
+    do: Callable[[], Awaitable[T]]
+    part: Callable[[float], Awaitable[object]] | None = None
+    target: str | None = None
+
+
+class Fault:
+    """What happens to an operation that is struck.
+
+    >>> faults.arm(Short(share=0.25, code="unknown"), at=3, names={"append_file"})
+    """
+
+    names: ClassVar[frozenset[str] | None] = None
+    """The operations that it can strike unless the arming says otherwise; None for all."""
+    lasting: ClassVar[bool] = False
+    """Whether it strikes every later operation too."""
+
+    async def strike(self, operation: Operation[T], hit: Hit) -> T:
+        """Stands in for the operation: gives its value, or raises what the caller of the file capability is to see."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class Fail(Fault):
+    """Fails before anything is done."""
+
+    code: FileErrorCode = "unknown"
+
+    async def strike(self, operation: Operation[T], hit: Hit) -> T:
+        raise hit.failure(self.code)
+
+
+@dataclass(frozen=True)
+class FailAfter(Fault):
+    """Does everything, and reports a failure all the same: an error that came too late, or from a remote disk."""
+
+    code: FileErrorCode = "unknown"
+
+    async def strike(self, operation: Operation[T], hit: Hit) -> T:
+        await operation.do()
+        raise hit.failure(self.code)
+
+
+@dataclass(frozen=True)
+class Short(Fault):
+    """Does a share of a change (0 for nothing, 1 for all of its bytes), then fails; fails at once elsewhere."""
+
+    share: float = 0.5
+    code: FileErrorCode = "unknown"
+
+    async def strike(self, operation: Operation[T], hit: Hit) -> T:
+        if operation.part is not None:
+            await operation.part(self.share)
+        raise hit.failure(self.code)
+
+
+@dataclass(frozen=True)
+class NoSpace(Fault):
+    """The disk becomes full in the middle of an operation, and stays full until `FileFaults.room()`."""
+
+    share: float = 0.5
+
+    names: ClassVar[frozenset[str] | None] = TAKES_ROOM
+    lasting: ClassVar[bool] = True
+
+    async def strike(self, operation: Operation[T], hit: Hit) -> T:
+        if operation.part is not None and hit.first:
+            await operation.part(self.share)
+        raise hit.failure("no_space")
+
+
+@dataclass(frozen=True)
+class Cancel(Fault):
+    """Cancels the caller inside the file call, before or after the work was done.
+
+    After: the thread that did the work could not be called back, which is how cancelled file calls really end.
+    """
+
+    when: Literal["before", "after"] = "before"
+
+    async def strike(self, operation: Operation[T], hit: Hit) -> T:
+        if self.when == "before":
+            await _cancel(hit.caller)
+            return await operation.do()
+        result = await operation.do()
+        await _cancel(hit.caller)
+        return result
+
+
+async def _cancel(caller: asyncio.Task[Any] | None) -> None:
+    """Raises in here when this is the caller's own task. Otherwise the caller gets the time to act upon it: a store may
+    do its file work in a task that outlives the one that asked for it.
+    """
+    task = caller if caller is not None else asyncio.current_task()
+    if task is None:
+        raise RuntimeError("a file call outside of any task cannot be cancelled")
+    task.cancel()
+    await settle()
+
+
+@dataclass(frozen=True)
+class Kill(Fault):
+    """Ends the process there, without any clean-up, with the exit code `KILLED`.
+
+    `last_words` is called with the hit just before; `forkproof.instruments.kill` makes such a fault in a child process.
+    """
+
+    last_words: Callable[[Hit], object]
+    when: When = "before"
+    share: float = 0.5
+
+    async def strike(self, operation: Operation[T], hit: Hit) -> T:
+        if self.when == "middle" and operation.part is not None:
+            await operation.part(self.share)
+        if self.when == "after":
+            await operation.do()
+        self.last_words(hit)
+        os._exit(KILLED)

@@ -1,0 +1,249 @@
+"""Faults in a store's file work: the n-th file call fails, is short, finds the disk full, is cancelled, or is the last.
+
+`FileFaults` wraps the file capability that a store is given (contract section 2.5), so it serves any store on files. It
+counts calls and lets an armed fault strike one of them; until it is armed it passes everything through untouched.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Any, TypeVar
+
+from forkproof.instruments.fault_kinds import OPERATIONS, Fault, Hit, Operation
+from forkstore.contract.files import FileInfo, Files, LineReader
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """Which operations are counted, and which of them are struck."""
+
+    fault: Fault
+    at: tuple[int, ...]
+    names: frozenset[str]
+    paths: str
+    caller: asyncio.Task[Any] | None
+
+    def counts(self, operation: Operation[Any]) -> bool:
+        places = (operation.path, operation.target or operation.path)
+        return operation.name in self.names and any(fnmatchcase(place, self.paths) for place in places)
+
+    def is_due(self, number: int) -> bool:
+        return number in self.at or (self.fault.lasting and number > self.at[0])
+
+
+class FileFaults:
+    """The faults of one case, over every file capability that it wrapped.
+
+    >>> faults = FileFaults()
+    >>> repo = JsonlSessionRepo(sessions_root=root, files=faults.wrap(LocalFiles()))
+    >>> session = await repo.create(cwd="/garden")
+    >>> faults.arm(Short(code="unknown"), names={"append_file"})
+    >>> with refused(StoreIOError) as refusal:
+    ...     await session.set_name("the pond")
+    >>> refusal.error.__cause__ is faults.hit.error
+    True
+    """
+
+    def __init__(self) -> None:
+        self.hits: list[Hit] = []
+        """What was struck since the arming, in order."""
+        self.count = 0
+        """How many operations that the arming asked for were begun since."""
+        self._plan: _Plan | None = None
+
+    def wrap(self, files: Files) -> Files:
+        """The capability, with faults. All that were wrapped share one count and one plan."""
+        return _FaultyFiles(self, files)
+
+    def arm(
+        self,
+        fault: Fault,
+        *,
+        at: int = 1,
+        names: Iterable[str] | None = None,
+        paths: str = "*",
+        again_after: int | None = None,
+        caller: asyncio.Task[Any] | None = None,
+    ) -> None:
+        """Lets the fault strike the `at`-th operation from now on, once more `again_after` operations later.
+
+        Only operations of these names (None: those the fault can strike) on paths that match the pattern (`*` and `?`,
+        over the whole path; one path of a rename is enough) are counted. `caller` is the task for `Cancel`. An earlier
+        arming ends. Raises ValueError for a number below 1 or an unknown name: a fault that strikes nothing proves
+        nothing.
+        """
+        if at < 1 or (again_after is not None and again_after < 1):
+            raise ValueError("operations are counted from 1")
+        chosen = frozenset(names if names is not None else fault.names or OPERATIONS)
+        unknown = sorted(chosen - OPERATIONS)
+        if unknown or not chosen:
+            raise ValueError(f"no file operation is called {', '.join(unknown) or 'nothing'}")
+        points = (at,) if again_after is None else (at, at + again_after)
+        self.hits, self.count = [], 0
+        self._plan = _Plan(fault, points, chosen, paths, caller)
+
+    @property
+    def hit(self) -> Hit | None:
+        """The first operation that was struck since the arming; None when none was."""
+        return self.hits[0] if self.hits else None
+
+    def disarm(self) -> None:
+        """Lets every further operation through; `hits` and `count` stay as they are."""
+        self._plan = None
+
+    def room(self) -> None:
+        """Ends a full disk."""
+        self.disarm()
+
+    async def at(self, operation: Operation[T]) -> T:
+        """Makes a file call, or lets the fault stand in for it. Suspends only where the call or the fault does."""
+        plan = self._plan
+        if plan is None or not plan.counts(operation):
+            return await operation.do()
+        self.count += 1
+        if not plan.is_due(self.count):
+            return await operation.do()
+        hit = Hit(
+            number=self.count,
+            name=operation.name,
+            path=operation.path,
+            target=operation.target,
+            first=not self.hits,
+            caller=plan.caller,
+        )
+        self.hits.append(hit)
+        return await plan.fault.strike(operation, hit)
+
+
+class _FaultyFiles:
+    """A file capability whose calls go past the faults; the path calls do no file work and pass through."""
+
+    def __init__(self, faults: FileFaults, files: Files) -> None:
+        self._faults = faults
+        self._files = files
+        self.absolute_path = files.absolute_path
+        self.real_path = files.real_path
+        self.join_path = files.join_path
+
+    async def _at(
+        self,
+        name: str,
+        path: str,
+        do: Callable[[], Awaitable[T]],
+        *,
+        part: Callable[[float], Awaitable[object]] | None = None,
+        target: str | None = None,
+    ) -> T:
+        return await self._faults.at(Operation(name, path, do, part, target))
+
+    async def exists(self, path: str) -> bool:
+        return await self._at("exists", path, lambda: self._files.exists(path))
+
+    async def file_info(self, path: str) -> FileInfo:
+        return await self._at("file_info", path, lambda: self._files.file_info(path))
+
+    async def list_dir(self, path: str) -> list[FileInfo]:
+        return await self._at("list_dir", path, lambda: self._files.list_dir(path))
+
+    async def make_dir(self, path: str) -> None:
+        await self._at("make_dir", path, lambda: self._files.make_dir(path))
+
+    async def remove_dir(self, path: str) -> None:
+        await self._at("remove_dir", path, lambda: self._files.remove_dir(path))
+
+    async def read_bytes(self, path: str, limit: int) -> bytes:
+        return await self._at("read_bytes", path, lambda: self._files.read_bytes(path, limit))
+
+    async def read_all(self, path: str) -> bytes:
+        return await self._at("read_all", path, lambda: self._files.read_all(path))
+
+    async def open_line_reader(self, path: str) -> LineReader:
+        opened: list[LineReader] = []
+
+        async def open_it() -> LineReader:
+            opened.append(await self._files.open_line_reader(path))
+            return _FaultyReader(self._faults, opened[0], path)
+
+        try:
+            return await self._at("open_line_reader", path, open_it)
+        except BaseException:
+            # Opened, and then reported as failed or cancelled: nobody has it who could close it.
+            for reader in opened:
+                await reader.close()
+            raise
+
+    async def write_file(self, path: str, data: bytes) -> None:
+        await self._at(
+            "write_file",
+            path,
+            lambda: self._files.write_file(path, data),
+            part=lambda share: self._files.write_file(path, _first(share, data)),
+        )
+
+    async def append_file(self, path: str, data: bytes) -> None:
+        await self._at(
+            "append_file",
+            path,
+            lambda: self._files.append_file(path, data),
+            part=lambda share: self._files.append_file(path, _first(share, data)),
+        )
+
+    async def truncate_file(self, path: str, size: int) -> None:
+        async def cut_in_part(share: float) -> None:
+            before = (await self._files.file_info(path)).size
+            await self._files.truncate_file(path, before + int((size - before) * share))
+
+        await self._at("truncate_file", path, lambda: self._files.truncate_file(path, size), part=cut_in_part)
+
+    async def rename_file(self, path: str, target: str) -> None:
+        await self._at("rename_file", path, lambda: self._files.rename_file(path, target), target=target)
+
+    async def publish_file(self, path: str, target: str) -> None:
+        await self._at("publish_file", path, lambda: self._files.publish_file(path, target), target=target)
+
+    async def remove_file(self, path: str) -> None:
+        await self._at("remove_file", path, lambda: self._files.remove_file(path))
+
+    async def sync_file(self, path: str) -> None:
+        await self._at("sync_file", path, lambda: self._files.sync_file(path))
+
+    async def sync_dir(self, path: str) -> None:
+        await self._at("sync_dir", path, lambda: self._files.sync_dir(path))
+
+
+class _FaultyReader:
+    """A line reader whose reads and closing go past the faults."""
+
+    def __init__(self, faults: FileFaults, reader: LineReader, path: str) -> None:
+        self._faults = faults
+        self._reader = reader
+        self._path = path
+        self._kept: list[tuple[bytes, bool] | None] = []
+        """A line that was read and did not reach the caller: a cancelled read consumes nothing."""
+
+    async def read_line(self) -> tuple[bytes, bool] | None:
+        line = await self._faults.at(Operation("read_line", self._path, self._read))
+        self._kept.clear()
+        return line
+
+    async def _read(self) -> tuple[bytes, bool] | None:
+        if not self._kept:
+            self._kept.append(await self._reader.read_line())
+        return self._kept[0]
+
+    async def close(self) -> None:
+        try:
+            await self._faults.at(Operation("close", self._path, self._reader.close))
+        except BaseException:
+            # An operating system lets go of a file even when it reports an error; no store can do better.
+            await self._reader.close()
+            raise
+
+
+def _first(share: float, data: bytes) -> bytes:
+    return data[: int(len(data) * share)]
