@@ -15,7 +15,7 @@ from typing import Any, Self
 
 from forkproof.difference import bounded
 from forkproof.failure import Failure
-from forkproof.instruments.proxies import unwatched
+from forkproof.instruments.proxies import handle_of, unwatched
 from forkproof.instruments.trace import Trace
 from forkproof.makers.maker import SessionMaker
 from forkproof.verdict import Outcome
@@ -103,6 +103,8 @@ async def clean_up(store: SessionMaker, trace: Trace, ceiling: float) -> str | N
     _take_away_files(store, problems)
     await _delete_sessions(store, trace, ceiling, problems)
     for repo in store.repos:
+        if handle_of(repo) in trace.failed_closings:  # it would give the failure that the case has seen (S-REPO-23)
+            continue
         await _attempt(unwatched(repo).close(), "closing the repository", ceiling, problems)
     clean = getattr(store.harness, "clean_up", None)
     if clean is not None:

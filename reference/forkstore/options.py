@@ -5,12 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from .contract.errors import InvalidArgument
 from .contract.ids import IdGenerator, Uuid7Generator, check_session_id
 from .contract.store import SessionMetadata
 from .contract.text import text_fault
+
+LATEST_TIME: Final = 2**53 - 1
 
 
 def system_clock() -> int:
@@ -29,11 +31,11 @@ class Clock:
     def read(self) -> int:
         """One reading, in Unix milliseconds.
 
-        Raises InvalidArgument when `now` gives anything but an integer of at least 0.
+        Raises InvalidArgument when `now` gives anything but an integer in 0 … 2^53−1, the times that a file can hold.
         """
         time_ms = self._now()
-        if type(time_ms) is not int or time_ms < 0:
-            raise InvalidArgument("now", "gives something other than an integer of at least 0")
+        if type(time_ms) is not int or not 0 <= time_ms <= LATEST_TIME:
+            raise InvalidArgument("now", "gives something other than Unix milliseconds in 0 … 2^53−1")
         return time_ms
 
 

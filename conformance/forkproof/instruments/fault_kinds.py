@@ -147,9 +147,10 @@ class Cancel(Fault):
         if self.when == "before":
             await _cancel(hit.caller)
             return await operation.do()
-        result = await operation.do()
-        await _cancel(hit.caller)
-        return result
+        try:
+            return await operation.do()
+        finally:
+            await _cancel(hit.caller)
 
 
 async def _cancel(caller: asyncio.Task[Any] | None) -> None:
@@ -175,9 +176,11 @@ class Kill(Fault):
     share: float = 0.5
 
     async def strike(self, operation: Operation[T], hit: Hit) -> T:
-        if self.when == "middle" and operation.part is not None:
-            await operation.part(self.share)
-        if self.when == "after":
-            await operation.do()
-        self.last_words(hit)
-        os._exit(KILLED)
+        try:
+            if self.when == "middle" and operation.part is not None:
+                await operation.part(self.share)
+            if self.when == "after":
+                await operation.do()
+        finally:  # death comes whatever the operation came to
+            self.last_words(hit)
+            os._exit(KILLED)

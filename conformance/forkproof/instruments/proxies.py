@@ -108,6 +108,8 @@ class RepoProxy(Proxy):
     def _ended(self, name: str, args: tuple[Any, ...], error: BaseException | None) -> None:
         if name == "delete" and error is None and args:
             self._forkproof_trace.made.pop(str(getattr(args[0], "id", "")), None)
+        if name == "close" and isinstance(error, Exception):
+            self._forkproof_trace.failed_closings.add(self._forkproof_handle)
 
 
 class StorageProxy(Proxy):
@@ -181,5 +183,5 @@ class SessionProxy(Proxy):
         return result
 
     def _ended(self, name: str, args: tuple[Any, ...], error: BaseException | None) -> None:
-        if name == "close" and error is None:
+        if name == "close" and (error is None or isinstance(error, Exception)):  # a failed closing is over too
             self._forkproof_trace.open_sessions.pop(self._forkproof_handle, None)

@@ -74,6 +74,8 @@ class Trace:
     operations: list[Operation] = field(default_factory=list)
     last: deque[Operation] = field(default_factory=lambda: deque(maxlen=LAST_KEPT))
     open_sessions: dict[str, Any] = field(default_factory=dict)
+    failed_closings: set[str] = field(default_factory=set)
+    """Handles of repositories whose closing has failed before the eyes of the case."""
     """Inner sessions by handle, until their `close` has returned."""
     open_scopes: dict[str, Any] = field(default_factory=dict)
     """Inner scopes of `begin_mutation` by handle, until their `end` has returned."""

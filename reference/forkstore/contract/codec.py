@@ -31,7 +31,7 @@ _write_fast = msgspec.json.Encoder().encode
 _write_floats = json.JSONEncoder(
     ensure_ascii=False, allow_nan=False, check_circular=False, separators=(",", ":")
 ).encode
-_NO_BRACKETS: Final = bytes(set(range(256)) - set(b"[]{}"))
+_NO_STRUCTURE: Final = bytes(set(range(256)) - set(b'[]{}"'))
 
 _read_fast = msgspec.json.Decoder().decode
 
@@ -144,27 +144,29 @@ def decode(text: bytes | str, deepest: int = DEEPEST_READ) -> Any:
         value = _read_fast(text)
     except (msgspec.DecodeError, ValueError, RecursionError):
         value = _decode_slowly(text)
-    if could_be_deeper(text, deepest) and depth(value) > deepest:
+    if is_deeper(text, deepest):
         raise UndecodableText("JSON text is nested too deeply")
     return value
 
 
-def could_be_deeper(text: bytes | str, deepest: int) -> bool:
-    """Whether JSON text may be deeper than that: a cheap question, asked of all that is read.
+def is_deeper(text: bytes | str, deepest: int) -> bool:
+    """Whether JSON text is deeper than that, found without reading it: asked of all that is read.
 
-    The brackets are taken away pair by pair, innermost first. What is left after as many rounds is too deep, or has
-    brackets inside of its texts.
+    Nothing is left of the text but the brackets outside of its strings. They are taken away pair by pair, innermost
+    first; what is left after as many rounds is too deep.
     """
-    if len(text) < 2 * deepest:  # too short for that many pairs
+    if len(text) <= 2 * deepest:  # too short for more pairs than that
         return False
-    brackets = (text if isinstance(text, bytes) else text.encode(errors="replace")).translate(None, _NO_BRACKETS)
+    octets = text if isinstance(text, bytes) else text.encode(errors="surrogatepass")
+    if b"\\" in octets:  # without escapes every quote begins or ends a string
+        octets = octets.replace(rb"\\", b"").replace(rb"\"", b"")
+    brackets = octets.translate(None, _NO_STRUCTURE).replace(b'""', b"")
+    if b'"' in brackets:
+        brackets = b"".join(brackets.split(b'"')[::2])
     for _ in range(deepest):
         if not brackets:
             return False
-        length = len(brackets)
         brackets = brackets.replace(b"{}", b"").replace(b"[]", b"")
-        if len(brackets) == length:
-            return True
     return bool(brackets)
 
 

@@ -7,8 +7,8 @@ next (S-REPO-15).
 from __future__ import annotations
 
 import asyncio
-import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Container
+from pathlib import PurePath
 from typing import Final
 
 from forkstore.contract.errors import CorruptSession, UnsupportedVersion
@@ -41,8 +41,8 @@ class Catalog:
     async def sessions(self, cwd: str | None) -> list[SessionMetadata]:
         """Metadata of every session that can be recognised, latest first (S-REPO-11 to S-REPO-16)."""
         found: list[SessionMetadata] = []
-        for directory in await self._directories() if cwd is None else [self.directory_of(cwd)]:
-            found += [metadata async for metadata in self._in_directory(directory) if cwd in (None, metadata.cwd)]
+        for name in await self._directories() if cwd is None else [session_directory_name(cwd)]:
+            found += [metadata async for metadata in self._in_directory(name) if cwd in (None, metadata.cwd)]
         return sorted(found, key=lambda metadata: (-metadata.created_at, metadata.id, metadata.cwd or ""))
 
     async def is_taken(self, session_id: str, cwd: str) -> bool:
@@ -60,32 +60,40 @@ class Catalog:
         except FileError as error:
             if error.code in _PASSED_OVER:
                 return error.code != "not_found"
-            raise store_error(error, "read") from error
+            raise store_error(error, "read_bytes") from error
 
     async def _directories(self) -> list[str]:
-        return [info.path for info in await self._in(self._root) if is_session_directory_name(info.name)]
+        return [info.name for info in await self._in(self._root) if is_session_directory_name(info.name)]
 
-    async def _in(self, directory: str) -> list[FileInfo]:
+    async def _in(self, directory: str, passed_over: Container[str] = ("not_found", "not_directory")) -> list[FileInfo]:
+        """What stands in a directory; nothing when it is missing, or fails in a way that is passed over."""
         try:
             return await self._files.list_dir(directory)
         except FileError as error:
-            if error.code in ("not_found", "not_directory"):
+            if error.code in passed_over:
                 return []
-            raise store_error(error, "list") from error
+            raise store_error(error, "list_dir") from error
 
-    async def _in_directory(self, directory: str) -> AsyncIterator[SessionMetadata]:
-        real = self._files.real_path(directory)
-        belongs: dict[str, bool] = {}
-        """Whether the sessions of a working directory are kept here; a file that lies elsewhere cannot be opened."""
-        for count, info in enumerate(await self._in(real), 1):
+    async def _in_real(self, directory: str) -> list[FileInfo]:
+        """What stands in a session directory, under real paths; one that cannot be read holds nothing to list."""
+        try:
+            real = self._files.real_path(directory)
+        except FileError:
+            return []
+        return await self._in(real, _PASSED_OVER)
+
+    async def _in_directory(self, name: str) -> AsyncIterator[SessionMetadata]:
+        """The sessions in a session directory whose working directory is kept under this very name: a file that lies
+        elsewhere cannot be opened, and one that is reached by two names is one session (S-REPO-11).
+        """
+        directory = self._files.join_path(self._root, name)
+        for count, info in enumerate(await self._in_real(directory), 1):
             if count % _FILES_PER_TURN == 0:
                 await asyncio.sleep(0)
             metadata = await self._recognised(info) if info.kind == "file" and info.name.endswith(SUFFIX) else None
             if metadata is None or metadata.cwd is None:
                 continue
-            if metadata.cwd not in belongs:
-                belongs[metadata.cwd] = self._files.real_path(self.directory_of(metadata.cwd)) == real
-            if belongs[metadata.cwd]:
+            if session_directory_name(metadata.cwd) == name:
                 yield metadata
 
     async def _recognised(self, info: FileInfo) -> SessionMetadata | None:
@@ -97,7 +105,7 @@ class Catalog:
         except FileError as error:
             if error.code in _PASSED_OVER:
                 return None
-            raise store_error(error, "read") from error
+            raise store_error(error, "read_bytes") from error
 
 
 async def metadata_of(files: Files, header: Header | LegacyHeader, info: FileInfo) -> SessionMetadata:
@@ -129,7 +137,7 @@ async def _parent_of(files: Files, header: Header | LegacyHeader, path: str) -> 
     if header.parent_session is None:
         return None, None
     try:
-        parent = files.real_path(files.join_path(os.path.dirname(path), header.parent_session))
+        parent = files.real_path(files.join_path(str(PurePath(path).parent), header.parent_session))
         if (await files.file_info(parent)).kind == "file":
             return (await read_bounded_header(files, parent)).id, None
     except (CorruptSession, UnsupportedVersion, FileError):

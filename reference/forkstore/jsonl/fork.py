@@ -143,9 +143,11 @@ def _unlearned(
 
 
 async def _copy(files: Files, path: str, first: LineScan, copies: Copies, batches: Batches) -> None:
-    """The second scan, of the bytes of the first one."""
-    missing = SessionFileChanged(path, "it is gone")
-    async with LineScan(files, path, missing, end=first.size, identity=first.info.identity) as scan:
+    """The second scan, of the bytes of the first one.
+
+    They may stand in another file by now: to open a closed source whose tail is torn puts one in its place (S-OWN-15).
+    """
+    async with LineScan(files, path, SessionFileChanged(path, "it is gone"), end=first.size) as scan:
         await scan.first_line()
         async for line in scan:
             records, size = copies.of_line(line, scan.number)

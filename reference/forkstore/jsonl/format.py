@@ -15,23 +15,23 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 import msgspec
-from msgspec import Raw
+from msgspec import Raw, Struct
 
-from forkstore.contract.codec import DEEPEST_READ, could_be_deeper, decode, encode
+from forkstore.contract.codec import DEEPEST_READ, is_deeper
 from forkstore.contract.records import NewEntry, NewUsageRow
 from forkstore.contract.writes import AddressWrite, PreparedWrite
 
 from .records import (
-    DEEPEST_RECORD,
     StoredEntry,
     StoredRecord,
     StoredUsage,
     check_custom_type,
-    check_depth,
+    check_depths,
     check_row,
     check_usage_object,
     read_slowly,
     split_slowly,
+    value_text_slowly,
 )
 
 Text = Raw | bytes
@@ -39,7 +39,14 @@ Text = Raw | bytes
 WHITE_SPACE: Final = b" \t\r"
 """JSON's white space without LF, which ends a line."""
 
+
+class _WithValue(Struct):
+    value: Raw
+
+
 _read_fast = msgspec.json.Decoder(StoredRecord | list[StoredRecord]).decode
+_name_text = msgspec.json.Encoder().encode  # names of an address: texts that were checked when it was built
+_read_value = msgspec.json.Decoder(_WithValue).decode
 _split_fast = msgspec.json.Decoder(list[Raw]).decode
 
 
@@ -61,16 +68,9 @@ def read_line(data: bytes) -> list[StoredRecord]:
             record.usage = check_usage_object(record.usage)
         else:
             check_row(record)
-    if could_be_deeper(data, DEEPEST_READ):
-        _check_depths(data)
+    if is_deeper(data, DEEPEST_READ):
+        check_depths(split_line(data))
     return records
-
-
-def _check_depths(data: bytes) -> None:
-    for text in split_line(data):
-        copy = bytes(text)
-        if could_be_deeper(copy, DEEPEST_READ):
-            check_depth(decode(copy, DEEPEST_RECORD))
 
 
 def split_line(data: bytes) -> Sequence[Text]:
@@ -82,6 +82,14 @@ def split_line(data: bytes) -> Sequence[Text]:
         return _split_fast(text)
     except (msgspec.DecodeError, ValueError, RecursionError):
         return split_slowly(text)
+
+
+def value_text(text: Text) -> bytes:
+    """The text of the value in the record of a set or an append."""
+    try:
+        return bytes(_read_value(text).value)
+    except (msgspec.DecodeError, ValueError, RecursionError):
+        return value_text_slowly(bytes(text))
 
 
 def entry_text(entry: NewEntry, seq: int, timestamp: int) -> bytes:
@@ -98,7 +106,7 @@ def row_text(kind: str, seq: int, namespace: str, key: str, text: bytes | None) 
     """The record of a set, an append, or with None of a delete; `kind` is `value` or `list`."""
     op = "delete" if text is None else "set" if kind == "value" else "append"
     record = b'{"kind":"%b","op":"%b","seq":%d,"namespace":%b,"key":%b' % (
-        kind.encode(), op.encode(), seq, encode(namespace, "namespace"), encode(key, "key"),
+        kind.encode(), op.encode(), seq, _name_text(namespace), _name_text(key),
     )  # fmt: skip
     return record + (b"}" if text is None else b',"value":%b}' % text)
 

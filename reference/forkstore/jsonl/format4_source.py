@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from array import array
 from bisect import bisect_left
 
 from forkstore.contract.errors import SessionFileChanged

@@ -6,10 +6,11 @@ The file is read line by line (S-FORK-STR-11). Nothing is written before the who
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from forkstore.commit_queue import settled
-from forkstore.contract.errors import SessionFileChanged, SessionNotFound
+from forkstore.contract.errors import SessionFileChanged, SessionNotFound, StoreIOError
 from forkstore.contract.files import FileInfo, Files, LineReader
 from forkstore.contract.ids import IdGenerator
 from forkstore.contract.store import SessionMetadata
@@ -25,21 +26,46 @@ from .scanning import LineScan
 from .upgrade import LegacyForm
 
 
+class Hold:
+    """A reader of an open session's file that is not read from.
+
+    While it is open the system cannot give the file's identity to another file, which it likes to do as soon as a file
+    is removed; without it a file that was replaced could pass for the same (S-JSONL-FMT-16).
+    """
+
+    def __init__(self, files: Files, path: str) -> None:
+        self._files = files
+        self._path = path
+        self._reader: LineReader | None = None
+
+    async def open(self) -> None:
+        """Raises StoreIOError."""
+        with file_failures("open_line_reader"):
+            self._reader = await self._files.open_line_reader(self._path)
+
+    async def close(self) -> None:
+        """Lets go of the file. Raises StoreIOError."""
+        if self._reader is not None:
+            with file_failures("close"):
+                await self._reader.close()
+
+    async def let_go(self) -> None:
+        """Lets go of the file after a failure, whose place another one does not take (S-FORK-FAIL-07)."""
+        with suppress(StoreIOError):
+            await self.close()
+
+
 @dataclass(frozen=True, slots=True)
 class OpenedFile:
     """A session file that was read in full: its metadata, its data, the file as it stands now, and what is left of its
     legacy form.
-
-    `hold` is a reader of the file that is not read from. While it is open the system cannot give the file's identity to
-    another file, which it likes to do as soon as a file is removed; without it a file that was replaced could pass for
-    the same (S-JSONL-FMT-16).
     """
 
     metadata: SessionMetadata
     state: SessionState
     info: FileInfo
     legacy: LegacyForm | None
-    hold: LineReader
+    hold: Hold
 
 
 async def open_file(files: Files, path: str, session_id: str, cwd: str, id_generator: IdGenerator) -> OpenedFile:
@@ -60,26 +86,31 @@ async def open_file(files: Files, path: str, session_id: str, cwd: str, id_gener
     legacy = None
     if index is not None:
         derived = await _normalize(files, scan, index, state, path)
-        legacy = LegacyForm(metadata, derived, index.usage, id_generator)
+        legacy = LegacyForm(metadata, info, derived, index.usage, id_generator)
     elif scan.torn:
         info = await _repaired(files, scan, path)
         metadata = replace(metadata, modified_at=info.modified_at)
     return OpenedFile(metadata, state, info, legacy, await hold_file(files, info))
 
 
-async def hold_file(files: Files, info: FileInfo) -> LineReader:
-    """A reader that keeps hold of this very file. Raises SessionFileChanged and StoreIOError."""
-    with file_failures("open_line_reader"):
-        reader = await settled(files.open_line_reader(info.path))
+async def hold_file(files: Files, info: FileInfo) -> Hold:
+    """Keeps hold of this very file. Raises SessionFileChanged and StoreIOError."""
+    hold = Hold(files, info.path)
     try:
+        await settled(hold.open())
         with file_failures("file_info"):
             found = await files.file_info(info.path)
-        if found.identity != info.identity:
-            raise SessionFileChanged(info.path, "another file stands in its place")
+        expect_same_file(found, info)
     except BaseException:
-        await settled(reader.close())
+        await settled(hold.let_go())
         raise
-    return reader
+    return hold
+
+
+def expect_same_file(found: FileInfo, expected: FileInfo) -> None:
+    """Raises SessionFileChanged for another file."""
+    if found.identity != expected.identity:
+        raise SessionFileChanged(expected.path, "another file stands in its place")
 
 
 async def check_identity(files: Files, path: str, session_id: str, cwd: str) -> None:
@@ -149,7 +180,7 @@ async def _repaired(files: Files, first: LineScan, path: str) -> FileInfo:
                     batch.clear()
         _expect_same(first, second, path)
         await publication.write(bytes(batch))
-        return await publication.replace()
+        return await publication.replace(first.info)
 
 
 def _second_scan(files: Files, first: LineScan, path: str) -> LineScan:

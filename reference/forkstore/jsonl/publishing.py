@@ -72,8 +72,10 @@ class Publication:
             raise store_error(error, "publish_file") from error
         await _synced(self._files.sync_dir(self._directory), "sync_dir")
 
-    async def replace(self) -> FileInfo:
-        """The file takes the place of the one that stands there. Gives what is known of it then.
+    async def replace(self, expected: FileInfo) -> FileInfo:
+        """The file takes the place of the one that is expected there. Gives what is known of it then.
+
+        Raises SessionFileChanged when another file, or one of another size, stands there by now.
 
         There is no way back to the old file. So a directory that cannot be synced afterwards is no failure: only a loss
         of power could undo the renaming, and to survive that is not promised.
@@ -81,7 +83,9 @@ class Publication:
         if self._made_directories:
             raise SessionFileChanged(self.path, "its directory is gone")
         await _synced(self._files.sync_file(self._draft), "sync_file")
-        old, new = await self._info(self.path), await self._info(self._draft)
+        new, old = await self._info(self._draft), await self._info(self.path)
+        if (old.identity, old.size) != (expected.identity, expected.size):
+            raise SessionFileChanged(self.path, "it was written or replaced while another one was made for its place")
         await settled(self._take_over(new))
         with suppress(FileError):
             await self._files.sync_dir(self._directory)

@@ -7,13 +7,13 @@ contract names as well, for no longer than the line is looked at: decoding them 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Annotated, Any, Final, Literal
 
 from msgspec import UNSET, Meta, Raw, Struct, UnsetType
 
 from forkstore.contract.addresses import Address
-from forkstore.contract.codec import DEEPEST_READ, UndecodableText, decode, depth
+from forkstore.contract.codec import DEEPEST_READ, UndecodableText, decode, depth, is_deeper
 from forkstore.contract.errors import InvalidAddress, InvalidValue
 from forkstore.contract.records import ABSENT, Json, Record, check_usage
 from forkstore.contract.text import text_fault
@@ -66,23 +66,23 @@ class StoredUsage(Struct, tag_field="kind", tag="usage", rename="camel", forbid_
 
 
 class StoredValue(Struct, tag_field="kind", tag="value", forbid_unknown_fields=True, gc=False):
-    """A scalar record; `value` is the JSON text of what is set."""
+    """A scalar record; `value` is what is set."""
 
     op: Literal["set", "delete"]
     seq: Sequence
     namespace: str
     key: str
-    value: Raw | UnsetType = UNSET
+    value: Any = UNSET
 
 
 class StoredElement(Struct, tag_field="kind", tag="list", forbid_unknown_fields=True, gc=False):
-    """A list record; `value` is the JSON text of what is appended."""
+    """A list record; `value` is what is appended."""
 
     op: Literal["append", "delete"]
     seq: Sequence
     namespace: str
     key: str
-    value: Raw | UnsetType = UNSET
+    value: Any = UNSET
 
 
 StoredRow = StoredValue | StoredElement
@@ -95,8 +95,7 @@ def read_slowly(data: bytes) -> list[StoredRecord]:
         line = decode(data, DEEPEST_LINE)
     except UndecodableText as error:
         raise LineFault(str(error)) from error
-    records, texts = (line, split_slowly(data)) if type(line) is list else ([line], [data])
-    return [_checked(record, text) for record, text in zip(records, texts, strict=True)]
+    return [_checked(record) for record in (line if type(line) is list else [line])]
 
 
 def split_slowly(data: bytes) -> list[bytes]:
@@ -142,20 +141,25 @@ def check_row(row: StoredRow) -> None:
     """What the types of a scalar or list record do not say. Raises LineFault."""
     if not row.namespace or "\0" in row.namespace or "\0" in row.key:
         check_address(row.namespace, row.key)
-    if row.op == "delete":
-        return
-    if row.value is UNSET:
+    if row.value is UNSET and row.op != "delete":
         raise LineFault(f"a record with op {row.op!r} has no value")
-    try:
-        decode(bytes(row.value))
-    except UndecodableText as error:
-        raise LineFault(f"value: {error}") from error
 
 
 def check_custom_type(entry: StoredEntry) -> None:
     """A custom type stands on custom entries, and on no others. Raises LineFault."""
     if (entry.type == "custom") is (entry.custom_type is UNSET):
         raise LineFault("customType is missing on a custom entry, or stands on another one")
+
+
+def check_depths(texts: Iterable[Raw | bytes]) -> None:
+    """`check_depth` for the records of a line that may hold one that is too deep. Raises LineFault."""
+    for text in texts:
+        copy = bytes(text)
+        if is_deeper(copy, DEEPEST_READ):
+            try:
+                check_depth(decode(copy, DEEPEST_RECORD))
+            except UndecodableText as error:
+                raise LineFault(str(error)) from error
 
 
 def check_depth(record: Record) -> None:
@@ -170,7 +174,7 @@ def check_depth(record: Record) -> None:
                 raise LineFault(f"{name} is nested too deeply")
 
 
-def _checked(record: Json, text: bytes) -> StoredRecord:
+def _checked(record: Json) -> StoredRecord:
     if type(record) is not dict:
         raise LineFault("a record is not an object")
     build = _BUILDERS.get(record["kind"]) if type(record.get("kind")) is str else None
@@ -179,10 +183,10 @@ def _checked(record: Json, text: bytes) -> StoredRecord:
     if not is_integer(record.get("seq"), 1):
         raise LineFault("seq is not an integer of at least 1")
     check_depth(record)
-    return build(record, text)
+    return build(record)
 
 
-def _entry(record: Record, _text_of_it: bytes) -> StoredEntry:
+def _entry(record: Record) -> StoredEntry:
     if not is_integer(record.get("timestamp"), 0):
         raise LineFault("timestamp is not an integer of at least 0")
     parent_id = record.get("parentId", ABSENT)
@@ -198,7 +202,7 @@ def _entry(record: Record, _text_of_it: bytes) -> StoredEntry:
     return entry
 
 
-def _usage(record: Record, _text_of_it: bytes) -> StoredUsage:
+def _usage(record: Record) -> StoredUsage:
     if type(record.get("adjustment")) is not bool:
         raise LineFault("adjustment is not a boolean")
     return StoredUsage(
@@ -210,28 +214,26 @@ def _usage(record: Record, _text_of_it: bytes) -> StoredUsage:
     )
 
 
-def _value(record: Record, text: bytes) -> StoredValue:
-    return StoredValue(*_row_fields(record, text, "set"))
+def _value(record: Record) -> StoredValue:
+    return StoredValue(*_row_fields(record, "set"))
 
 
-def _element(record: Record, text: bytes) -> StoredElement:
-    return StoredElement(*_row_fields(record, text, "append"))
+def _element(record: Record) -> StoredElement:
+    return StoredElement(*_row_fields(record, "append"))
 
 
-def _row_fields(record: Record, text: bytes, giving: str) -> tuple[Any, int, str, str, Raw | UnsetType]:
+def _row_fields(record: Record, giving: str) -> tuple[Any, int, str, str, Json]:
     if record.get("op") not in (giving, "delete"):
         raise LineFault(f"op is neither {giving!r} nor 'delete'")
     namespace, key = _text(record, "namespace"), _text(record, "key")
     check_address(namespace, key)
-    if record["op"] == "delete":
-        return record["op"], record["seq"], namespace, key, UNSET
-    if "value" not in record:
+    if record["op"] != "delete" and "value" not in record:
         raise LineFault(f"a record with op {giving!r} has no value")
-    return record["op"], record["seq"], namespace, key, Raw(_value_text(text))
+    return record["op"], record["seq"], namespace, key, record.get("value", UNSET)
 
 
-def _value_text(text: bytes) -> bytes:
-    """The text of the last member `value` of a record that is valid JSON."""
+def value_text_slowly(text: bytes) -> bytes:
+    """The text of the last member `value` of a record that is valid JSON, as `split_slowly` finds texts."""
     characters = text.decode()
     scan, value = json.JSONDecoder(), ""
     at = characters.index("{") + 1
@@ -256,7 +258,7 @@ def _text(record: Record, name: str) -> str:
     return value
 
 
-_BUILDERS: Final[dict[str, Callable[[Record, bytes], StoredRecord]]] = {
+_BUILDERS: Final[dict[str, Callable[[Record], StoredRecord]]] = {
     "entry": _entry,
     "usage": _usage,
     "value": _value,

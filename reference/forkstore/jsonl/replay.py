@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from msgspec import Raw
-
 from forkstore.contract.addresses import Kind
 from forkstore.contract.errors import CorruptSession, DuplicateId, SessionStoreError, UnknownParent
 from forkstore.contract.records import add_usage
 from forkstore.state import EntryRecord, SessionState, TextRecord
 
-from .format import Text, read_line, split_line
+from .format import Text, read_line, split_line, value_text
 from .records import LineFault, StoredElement, StoredEntry, StoredRecord, StoredUsage, StoredValue
 
 
@@ -51,7 +49,7 @@ class Replay:
         if type(record) is StoredEntry:
             self._add_entry(record, bytes(text))
         elif type(record) is StoredValue or type(record) is StoredElement:
-            self._put(record)
+            self._put(record, text)
         elif type(record) is StoredUsage:
             self._add_usage(record, bytes(text))
 
@@ -73,9 +71,9 @@ class Replay:
         state.usage = add_usage(state.usage, record.usage, "usage")
         state.usage_rows[record.id] = TextRecord(record.seq, text)
 
-    def _put(self, record: StoredValue | StoredElement) -> None:
+    def _put(self, record: StoredValue | StoredElement, text: Text) -> None:
         kind: Kind = "value" if type(record) is StoredValue else "list"
-        if type(record.value) is Raw and record.op != "delete":
-            self.state.put(kind, record.namespace, record.key, TextRecord(record.seq, bytes(record.value)))
-        else:
+        if record.op == "delete":
             self.state.discard(kind, record.namespace, record.key)
+        else:
+            self.state.put(kind, record.namespace, record.key, TextRecord(record.seq, value_text(text)))

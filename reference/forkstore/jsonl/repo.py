@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import PurePath
 from typing import ClassVar
 
 from forkstore.closing import Closing
@@ -61,9 +62,9 @@ class Named:
 class JsonlSessionRepo:
     """Sessions under `sessions_root`, one file each, in a directory per working directory.
 
-    Options: `now` (a function that gives Unix milliseconds), `id_generator`, `fork_probe`, `files` (the file capability,
-    `LocalFiles()` by default). One process at a time may write to a session; some accidents are noticed all the same
-    (S-JSONL-FMT-16).
+    Options: `now` (a function that gives Unix milliseconds), `id_generator`, `fork_probe`, `files` (the file
+    capability, `LocalFiles()` by default). One process at a time may write to a session; some accidents are noticed all
+    the same (S-JSONL-FMT-16).
     """
 
     # What a subclass may replace to build a variant of this backend.
@@ -78,8 +79,8 @@ class JsonlSessionRepo:
         fork_probe: object | None = None,
         files: Files | None = None,
     ) -> None:
-        self._files: Files = LocalFiles() if files is None else files
-        self._catalog = Catalog(self._files, self._files.absolute_path(_path(sessions_root)))
+        self._files: Files = LocalFiles() if files is None else _checked_files(files)
+        self._catalog = Catalog(self._files, self._absolute_path(_path(sessions_root)))
         self._clock = Clock(now)
         self._id_generator = checked_generator(id_generator)
         self._probe = Probe(fork_probe)
@@ -154,6 +155,8 @@ class JsonlSessionRepo:
         named = self._named(metadata)
         session_id, created_at = new_identity(options.id, self._clock, self._id_generator)
         key = named.key[0], session_id
+        if key == named.key:
+            raise SessionExists(session_id)  # a closed source, whatever its file is called (S-OWN-12)
         with self._reserve_new(key) as reservation:
             source = await self._source(named)
             path = await self._new_path(session_id, named.cwd, created_at)
@@ -183,21 +186,26 @@ class JsonlSessionRepo:
         fault = text_fault(cwd, allow_nul=False)
         if fault is not None or not isinstance(cwd, str) or not cwd:
             raise InvalidArgument("cwd", fault or "is missing or empty")
-        return self._files.absolute_path(cwd)
+        return self._absolute_path(cwd)
+
+    def _absolute_path(self, path: str) -> str:
+        with file_failures("absolute_path"):
+            return self._files.absolute_path(path)
 
     def _named(self, metadata: SessionMetadata) -> Named:
         """What the metadata names. Raises InvalidArgument, StoreIOError for a path that no file can have."""
         metadata = check_metadata(metadata)
         if type(metadata.path) is not str or type(metadata.cwd) is not str:
             raise InvalidArgument("metadata", "has no path or no cwd; take metadata that this store has given")
+        key = self._absolute_path(metadata.cwd), metadata.id
         with file_failures("real_path"):
-            key = self._files.absolute_path(metadata.cwd), metadata.id
             return Named(metadata.id, metadata.cwd, self._files.real_path(metadata.path), key)
 
     def _check_place(self, named: Named) -> None:
         """Raises ForeignSession unless the file lies where this repository keeps that session (S-REPO-09)."""
-        directory = self._files.real_path(self._catalog.directory_of(named.cwd))
-        if os.path.dirname(named.path) != directory or not named.path.endswith(SUFFIX):
+        with file_failures("real_path"):
+            directory = self._files.real_path(self._catalog.directory_of(named.cwd))
+        if str(PurePath(named.path).parent) != directory or not named.path.endswith(SUFFIX):
             raise ForeignSession(named.id, named.path, "path")
 
     def _reserve_new(self, key: Key) -> Reservation[Key, Session]:
@@ -244,7 +252,7 @@ class JsonlSessionRepo:
         try:
             self._reservations.check_open()
         except RepoClosed:
-            await settled(opened.hold.close())
+            await settled(opened.hold.let_go())
             raise
         storage = type(self).storage_class(self._files, opened, self._clock)
         self._open_files[key] = storage
@@ -261,6 +269,14 @@ def _path(path: object) -> str:
         text = os.fspath(path)  # type: ignore[call-overload]
     except TypeError:
         text = None
-    if type(text) is not str or not text:
+    if type(text) is not str or not text or "\0" in text:
         raise InvalidArgument("sessions_root", "is not a path")
     return text
+
+
+def _checked_files(files: Files) -> Files:
+    calls = [name for name in vars(Files) if not name.startswith("_")]
+    lacking = [name for name in calls if not callable(getattr(files, name, None))]
+    if lacking:
+        raise InvalidArgument("files", f"is no file capability: it lacks {', '.join(lacking)}")
+    return files

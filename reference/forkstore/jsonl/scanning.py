@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Hashable
+from contextlib import suppress
 from types import TracebackType
 from typing import Final, Self
 from zlib import crc32
@@ -90,9 +91,18 @@ class LineScan:
         if self._until_turn < 0:
             self._until_turn = _TURN
             await asyncio.sleep(0)
-        line = None if self.size == self._end else await self._read_line()
-        if line is None:
+        if self._reader is None:
+            raise RuntimeError("the scan has not begun")
+        if self.size == self._end:
             raise StopAsyncIteration
+        try:
+            read = await self._reader.read_line()
+        except FileError as error:
+            raise store_error(error, "read_line") from error
+        if read is None or not read[1]:
+            self._check_end(is_torn=read is not None)
+            raise StopAsyncIteration
+        line = read[0]
         self.number += 1
         self.size += len(line) + 1
         self.checksum = crc32(b"\n", crc32(line, self.checksum))
@@ -107,25 +117,18 @@ class LineScan:
             return line
         raise CorruptSession(self._path, 1, "the file ends inside its first line")
 
-    async def _read_line(self) -> bytes | None:
-        if self._reader is None:
-            raise RuntimeError("the scan has not begun")
-        try:
-            read = await self._reader.read_line()
-        except FileError as error:
-            raise store_error(error, "read_line") from error
-        if read is not None and read[1]:
-            return read[0]
+    def _check_end(self, *, is_torn: bool) -> None:
         if self._end is not None:
             raise SessionFileChanged(self._path, f"it ends before byte {self._end}")
-        self.torn = read is not None
-        return None
+        self.torn = is_torn
 
     async def _same_file(self, identity: Hashable | None) -> FileInfo:
         try:
             info = await self._files.file_info(self._path)
         except FileError as error:
             raise self._refusal(error, "file_info") from error
+        if info.kind in ("directory", "other"):
+            raise self._missing
         if identity is not None and info.identity != identity:
             raise SessionFileChanged(self._path, "another file stands in its place")
         return info
@@ -147,7 +150,5 @@ class LineScan:
     async def _close_after_failure(self) -> None:
         """A failure to close does not take the place of the first one (S-FORK-FAIL-07)."""
         if self._reader is not None:
-            try:
+            with suppress(FileError):
                 await self._reader.close()
-            except FileError:
-                return

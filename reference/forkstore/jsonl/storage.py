@@ -24,6 +24,7 @@ from forkstore.state_reads import StateReads
 from .failing import file_failures, store_error
 from .format import kept_texts, record_text, transaction_line
 from .opening import OpenedFile, hold_file
+from .scanning import MISSING
 from .upgrade import LegacyForm
 
 
@@ -84,11 +85,11 @@ class JsonlStorage(StateReads):
         """
         async with self._queue:
             try:
-                if self._left_over and self._changed is None and await self._change() is None:
-                    await self._cut_left_over()
+                if self._left_over:
+                    with suppress(SessionFileChanged):  # a foreign file is none of the store's business
+                        await self._check_file()
             finally:
-                with file_failures("close"):
-                    await settled(self._hold.close())
+                await settled(self._hold.close())
 
     def _stats(self) -> SessionStats:
         if self._legacy is None:
@@ -111,7 +112,7 @@ class JsonlStorage(StateReads):
     async def _upgrade(self, legacy: LegacyForm, prepared: list[PreparedWrite]) -> CommitResult:
         timestamp = self._clock.read()
         upgrade = legacy.upgrade(self._state, prepared, timestamp)
-        info = await upgrade.publish(self._files, self.path, self._state)
+        info = await upgrade.publish(self._files, self._state)
         self._identity, self._size = info.identity, info.size
         self._legacy = None
         upgrade.apply(self._state)
@@ -123,30 +124,37 @@ class JsonlStorage(StateReads):
 
         The commit has succeeded and is not undone when this does not: the file is then watched by its identity alone.
         """
-        with suppress(SessionStoreError, FileError):
+        with suppress(SessionStoreError):
             old, self._hold = self._hold, await hold_file(self._files, info)
             await old.close()
 
     async def _check_file(self) -> None:
-        """Raises SessionFileChanged, then and ever after, when the file is not as the store left it."""
-        if self._changed is None:
-            self._changed = await self._change()
+        """Raises SessionFileChanged, then and ever after, when the file is not as the store left it; cuts off what a
+        failed append left behind.
+        """
         if self._changed is not None:
             raise SessionFileChanged(self.path, self._changed)
-        await self._cut_left_over()
+        try:
+            await self._look()
+        except SessionFileChanged as change:
+            self._changed = change.reason
+            raise
+        if self._left_over:
+            with file_failures("truncate_file"):
+                await self._files.truncate_file(self.path, self._size)
+            self._left_over = 0
 
-    async def _change(self) -> str | None:
+    async def _look(self) -> None:
         try:
             info = await self._files.file_info(self.path)
         except FileError as error:
-            if error.code in ("not_found", "not_directory"):
-                return "it is gone"
+            if error.code in MISSING:
+                raise SessionFileChanged(self.path, "it is gone") from error
             raise store_error(error, "file_info") from error
         if info.identity != self._identity:
-            return "another file stands in its place"
+            raise SessionFileChanged(self.path, "another file stands in its place")
         if not self._size <= info.size <= self._size + self._left_over:
-            return f"it has {info.size} bytes, and was left with {self._size}"
-        return None
+            raise SessionFileChanged(self.path, f"it has {info.size} bytes, and was left with {self._size}")
 
     async def _append(self, line: bytes, apply: Callable[[], None]) -> None:
         """Adds the line to the file, and then the commit to the state; or neither (S-TXN-17)."""
@@ -155,26 +163,12 @@ class JsonlStorage(StateReads):
             await self._files.append_file(self.path, line)
         except BaseException as error:
             # Whatever happened, a part of the line or all of it may stand in the file.
-            await self._try_to_cut_left_over()
+            # The next commit, or `close`, tries again when that is not to be cut off now (S-JSONL-TAIL-07).
+            with suppress(SessionStoreError):
+                await self._check_file()
             if isinstance(error, FileError):
                 raise store_error(error, "append_file") from error
             raise
         self._left_over = 0
         self._size += len(line)
         apply()
-
-    async def _try_to_cut_left_over(self) -> None:
-        """After a failure that is already on its way: the next commit, or `close`, tries again (S-JSONL-TAIL-07)."""
-        try:
-            await self._files.truncate_file(self.path, self._size)
-        except FileError:
-            return
-        self._left_over = 0
-
-    async def _cut_left_over(self) -> None:
-        if self._left_over:
-            try:
-                await self._files.truncate_file(self.path, self._size)
-            except FileError as error:
-                raise store_error(error, "truncate_file") from error
-            self._left_over = 0

@@ -20,11 +20,12 @@ from .publishing import BATCH_BYTES, Publication
 
 @dataclass(frozen=True, slots=True)
 class LegacyForm:
-    """What the state of a legacy session does not hold: where it comes from, the derived writes with the JSON text of
-    their values, and the usage that its records carry.
+    """What the state of a legacy session does not hold: where it comes from, its file, the derived writes with the JSON
+    text of their values, and the usage that its records carry.
     """
 
     metadata: SessionMetadata
+    file: FileInfo
     derived: list[tuple[DerivedWrite, bytes | None]]
     usage: Record
     id_generator: IdGenerator
@@ -58,12 +59,12 @@ class Upgrade:
         """Where the caller's own writes land: the usage row in front of them is not shown (S-V3-21)."""
         return replace(self._placement, seqs=self._placement.seqs[1:])
 
-    async def publish(self, files: Files, path: str, state: SessionState) -> FileInfo:
+    async def publish(self, files: Files, state: SessionState) -> FileInfo:
         """Puts the whole session in format 4 in the place of the legacy file, or leaves it as it was.
 
-        Raises StoreIOError.
+        Raises SessionFileChanged and StoreIOError.
         """
-        async with Publication(files, path) as publication:
+        async with Publication(files, self._legacy.file.path) as publication:
             batch = bytearray()
             for line in self._lines(state):
                 batch += line
@@ -71,7 +72,7 @@ class Upgrade:
                     await publication.write(bytes(batch))
                     batch.clear()
             await publication.write(bytes(batch))
-            return await publication.replace()
+            return await publication.replace(self._legacy.file)
 
     def apply(self, state: SessionState) -> None:
         """Makes the commit current in memory."""
