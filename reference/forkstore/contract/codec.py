@@ -31,6 +31,7 @@ _write_fast = msgspec.json.Encoder().encode
 _write_floats = json.JSONEncoder(
     ensure_ascii=False, allow_nan=False, check_circular=False, separators=(",", ":")
 ).encode
+_ONE_KIND: Final = bytes.maketrans(b"{}", b"[]")
 _NO_STRUCTURE: Final = bytes(set(range(256)) - set(b'[]{}"'))
 
 _read_fast = msgspec.json.Decoder().decode
@@ -152,21 +153,21 @@ def decode(text: bytes | str, deepest: int = DEEPEST_READ) -> Any:
 def is_deeper(text: bytes | str, deepest: int) -> bool:
     """Whether JSON text is deeper than that, found without reading it: asked of all that is read.
 
-    Nothing is left of the text but the brackets outside of its strings. They are taken away pair by pair, innermost
-    first; what is left after as many rounds is too deep.
+    Nothing is left of the text but the brackets outside of its strings, all of one kind. A round takes away the
+    innermost pairs, which is one level; what is left after as many rounds is too deep.
     """
     if len(text) <= 2 * deepest:  # too short for more pairs than that
         return False
     octets = text if isinstance(text, bytes) else text.encode(errors="surrogatepass")
     if b"\\" in octets:  # without escapes every quote begins or ends a string
         octets = octets.replace(rb"\\", b"").replace(rb"\"", b"")
-    brackets = octets.translate(None, _NO_STRUCTURE).replace(b'""', b"")
+    brackets = octets.translate(_ONE_KIND, _NO_STRUCTURE).replace(b'""', b"")
     if b'"' in brackets:
         brackets = b"".join(brackets.split(b'"')[::2])
     for _ in range(deepest):
         if not brackets:
             return False
-        brackets = brackets.replace(b"{}", b"").replace(b"[]", b"")
+        brackets = brackets.replace(b"[]", b"")
     return bool(brackets)
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Final
 
-from forkstore.contract.errors import StoreIOError
-from forkstore.contract.files import FileError
+from forkstore.contract.errors import SessionFileChanged, StoreIOError
+from forkstore.contract.files import FileError, FileErrorCode, FileInfo, Files
 
 
 def store_error(error: FileError, operation: str) -> StoreIOError:
@@ -15,6 +16,20 @@ def store_error(error: FileError, operation: str) -> StoreIOError:
     Raise it from the error, which is then its cause.
     """
     return StoreIOError(operation, error.path, error.code)
+
+
+MISSING: Final[frozenset[FileErrorCode]] = frozenset({"not_found", "not_directory"})
+"""How a file capability says that there is no such file."""
+
+
+async def look_again(files: Files, path: str) -> FileInfo:
+    """What stands where a session file was seen before. Raises SessionFileChanged when it is gone; StoreIOError."""
+    try:
+        return await files.file_info(path)
+    except FileError as error:
+        if error.code in MISSING:
+            raise SessionFileChanged(path, "it is gone") from error
+        raise store_error(error, "file_info") from error
 
 
 @contextmanager

@@ -19,7 +19,7 @@ LEGACY_FORMAT: Final = 3
 MARK: Final = b"\xef\xbb\xbf"
 """A byte-order mark: accepted once, at the start of a file, and never written (S-JSONL-FMT-13)."""
 
-_DATE: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)", re.ASCII)
+_DATE: Final = re.compile(r"\d{4}-\d\d-\d\dT([01]\d|2[0-3]):\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,8 @@ from typing import Final
 from forkstore.contract.ids import encoded_session_id
 
 SUFFIX: Final = ".jsonl"
-_LENGTH_OF_STAMP: Final = 24
+_TIME_AND_DASH: Final = 25
+"""Characters in front of the encoded id, whatever they are."""
 _LENGTH_OF_LATE_STAMP: Final = 27
 _YEARS_OF_A_CYCLE: Final = 400
 _CALENDAR_CYCLE: Final = 146_097 * 86_400_000
@@ -43,8 +44,9 @@ def session_file_name(session_id: str, created_at: int) -> str:
 
 def names_session(file_name: str, session_id: str) -> bool:
     """Whether a file name is that of a session of this id, whenever it was created (S-OWN-14)."""
-    stamp = _LENGTH_OF_LATE_STAMP if file_name.startswith("+") else _LENGTH_OF_STAMP
-    return file_name[stamp:] == f"_{encoded_session_id(session_id)}{SUFFIX}"
+    ending = f"{encoded_session_id(session_id)}{SUFFIX}"
+    late = file_name.startswith("+") and file_name[_LENGTH_OF_LATE_STAMP:] == f"_{ending}"
+    return late or file_name[_TIME_AND_DASH:] == ending
 
 
 def _stamp(created_at: int) -> str:

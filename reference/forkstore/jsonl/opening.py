@@ -6,53 +6,24 @@ The file is read line by line (S-FORK-STR-11). Nothing is written before the who
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from forkstore.commit_queue import settled
-from forkstore.contract.errors import SessionFileChanged, SessionNotFound, StoreIOError
-from forkstore.contract.files import FileInfo, Files, LineReader
+from forkstore.contract.errors import SessionFileChanged, SessionNotFound
+from forkstore.contract.files import FileInfo, Files
 from forkstore.contract.ids import IdGenerator
 from forkstore.contract.store import SessionMetadata
 from forkstore.state import SessionState, TextRecord
 
 from .catalog import metadata_of
-from .failing import file_failures
-from .headers import MARK, Header, expect_identity, read_header
+from .failing import look_again
+from .headers import MARK, Header, LegacyHeader, expect_identity, read_header
+from .hold import Hold, hold_file
 from .legacy import DerivedWrite, LegacyIndex
 from .publishing import BATCH_BYTES, Publication
 from .replay import Replay
 from .scanning import LineScan
 from .upgrade import LegacyForm
-
-
-class Hold:
-    """A reader of an open session's file that is not read from.
-
-    While it is open the system cannot give the file's identity to another file, which it likes to do as soon as a file
-    is removed; without it a file that was replaced could pass for the same (S-JSONL-FMT-16).
-    """
-
-    def __init__(self, files: Files, path: str) -> None:
-        self._files = files
-        self._path = path
-        self._reader: LineReader | None = None
-
-    async def open(self) -> None:
-        """Raises StoreIOError."""
-        with file_failures("open_line_reader"):
-            self._reader = await self._files.open_line_reader(self._path)
-
-    async def close(self) -> None:
-        """Lets go of the file. Raises StoreIOError."""
-        if self._reader is not None:
-            with file_failures("close"):
-                await self._reader.close()
-
-    async def let_go(self) -> None:
-        """Lets go of the file after a failure, whose place another one does not take (S-FORK-FAIL-07)."""
-        with suppress(StoreIOError):
-            await self.close()
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,44 +44,17 @@ async def open_file(files: Files, path: str, session_id: str, cwd: str, id_gener
 
     Raises SessionNotFound, ForeignSession, UnsupportedVersion, CorruptSession, SessionFileChanged and StoreIOError.
     """
-    scan = LineScan(files, path, SessionNotFound(session_id, path))
-    async with scan:
-        header = read_header(await scan.first_line(), path)
-        expect_identity(header, session_id, cwd, path)
-        if isinstance(header, Header):
-            state, index = await _replayed(scan, header, path), None
-        else:
-            state, index = SessionState(), await _indexed(scan, path, id_generator)
-    info = await _unchanged(files, scan, path)
-    metadata = await metadata_of(files, header, info)
-    legacy = None
-    if index is not None:
-        derived = await _normalize(files, scan, index, state, path)
-        legacy = LegacyForm(metadata, info, derived, index.usage, id_generator)
-    elif scan.torn:
-        info = await _repaired(files, scan, path)
-        metadata = replace(metadata, modified_at=info.modified_at)
-    return OpenedFile(metadata, state, info, legacy, await hold_file(files, info))
-
-
-async def hold_file(files: Files, info: FileInfo) -> Hold:
-    """Keeps hold of this very file. Raises SessionFileChanged and StoreIOError."""
-    hold = Hold(files, info.path)
-    try:
-        await settled(hold.open())
-        with file_failures("file_info"):
-            found = await files.file_info(info.path)
-        expect_same_file(found, info)
-    except BaseException:
-        await settled(hold.let_go())
-        raise
-    return hold
-
-
-def expect_same_file(found: FileInfo, expected: FileInfo) -> None:
-    """Raises SessionFileChanged for another file."""
-    if found.identity != expected.identity:
-        raise SessionFileChanged(expected.path, "another file stands in its place")
+    async with LineScan(files, path, SessionNotFound(session_id, path)) as scan:
+        hold = await hold_file(files, scan.info)
+        try:
+            header = read_header(await scan.first_line(), path)
+            expect_identity(header, session_id, cwd, path)
+            if isinstance(header, LegacyHeader):
+                return await _legacy(files, scan, header, id_generator, hold)
+            return await _format_4(files, scan, header, hold)
+        except BaseException:
+            await settled(hold.let_go())
+            raise
 
 
 async def check_identity(files: Files, path: str, session_id: str, cwd: str) -> None:
@@ -121,43 +65,54 @@ async def check_identity(files: Files, path: str, session_id: str, cwd: str) -> 
         expect_identity(read_header(await scan.first_line(), path), session_id, cwd, path)
 
 
-async def _replayed(scan: LineScan, header: Header, path: str) -> SessionState:
-    replay = Replay(path, header.next_seq)
+async def _format_4(files: Files, scan: LineScan, header: Header, hold: Hold) -> OpenedFile:
+    replay = Replay(scan.info.path, header.next_seq)
     async for line in scan:
         replay.take(line, scan.number)
-    return replay.finished()
+    info = await _unchanged(files, scan)
+    metadata = await metadata_of(files, header, info)
+    if scan.torn:
+        info = await _repaired(files, scan)
+        metadata = replace(metadata, modified_at=info.modified_at)
+        await hold.move_to(info)
+    return OpenedFile(metadata, replay.finished(), info, None, hold)
 
 
-async def _indexed(scan: LineScan, path: str, id_generator: IdGenerator) -> LegacyIndex:
-    index = LegacyIndex(path, id_generator)
+async def _legacy(
+    files: Files, scan: LineScan, header: LegacyHeader, id_generator: IdGenerator, hold: Hold
+) -> OpenedFile:
+    index = LegacyIndex(scan.info.path, id_generator)
     async for line in scan:
         index.take(line, scan.number)
     index.finish()
-    return index
+    info = await _unchanged(files, scan)
+    metadata = await metadata_of(files, header, info)
+    state = SessionState()
+    derived = await _normalize(files, scan, index, state)
+    return OpenedFile(metadata, state, info, LegacyForm(metadata, info, derived, index.usage, id_generator), hold)
 
 
-async def _unchanged(files: Files, scan: LineScan, path: str) -> FileInfo:
+async def _unchanged(files: Files, scan: LineScan) -> FileInfo:
     """The file after it was read. Raises SessionFileChanged when it is not what it was before, or not what was read."""
-    with file_failures("file_info"):
-        info = await files.file_info(path)
+    info = await look_again(files, scan.info.path)
     in_full = scan.torn or info.size == scan.size
     if info.identity != scan.info.identity or info.size != scan.info.size or not in_full:
-        raise SessionFileChanged(path, "it was written or replaced while it was opened")
+        raise SessionFileChanged(info.path, "it was written or replaced while it was opened")
     return info
 
 
 async def _normalize(
-    files: Files, first: LineScan, index: LegacyIndex, state: SessionState, path: str
+    files: Files, first: LineScan, index: LegacyIndex, state: SessionState
 ) -> list[tuple[DerivedWrite, bytes | None]]:
     """Fills the state of a legacy session from a second reading, and gives the derived writes (spec section 26.2)."""
     texts = index.texts()
-    async with _second_scan(files, first, path) as second:
+    async with _second_scan(files, first) as second:
         await second.first_line()
         async for line in second:
             entry = texts.take(line, second.number)
             if entry is not None:
                 state.add_entry(entry)
-    _expect_same(first, second, path)
+    _expect_same(first, second)
     derived = texts.derived()
     for write, text in derived:
         if text is None:
@@ -168,26 +123,26 @@ async def _normalize(
     return derived
 
 
-async def _repaired(files: Files, first: LineScan, path: str) -> FileInfo:
+async def _repaired(files: Files, first: LineScan) -> FileInfo:
     """Puts the complete lines, without a byte-order mark, in the place of the file (S-JSONL-TAIL-02)."""
-    async with Publication(files, path) as publication:
+    async with Publication(files, first.info.path) as publication:
         batch = bytearray()
-        async with _second_scan(files, first, path) as second:
+        async with _second_scan(files, first) as second:
             async for line in second:
                 batch += (line.removeprefix(MARK) if second.number == 1 else line) + b"\n"
                 if len(batch) >= BATCH_BYTES:
                     await publication.write(bytes(batch))
                     batch.clear()
-        _expect_same(first, second, path)
+        _expect_same(first, second)
         await publication.write(bytes(batch))
         return await publication.replace(first.info)
 
 
-def _second_scan(files: Files, first: LineScan, path: str) -> LineScan:
-    gone = SessionFileChanged(path, "it is gone")
-    return LineScan(files, path, gone, end=first.size, identity=first.info.identity)
+def _second_scan(files: Files, first: LineScan) -> LineScan:
+    path = first.info.path
+    return LineScan(files, path, SessionFileChanged(path, "it is gone"), end=first.size, identity=first.info.identity)
 
 
-def _expect_same(first: LineScan, second: LineScan, path: str) -> None:
+def _expect_same(first: LineScan, second: LineScan) -> None:
     if second.checksum != first.checksum:
-        raise SessionFileChanged(path, "it was rewritten while it was opened")
+        raise SessionFileChanged(first.info.path, "it was rewritten while it was opened")

@@ -19,7 +19,7 @@ from forkstore.commit_queue import settled
 from forkstore.contract.errors import SessionExists, SessionFileChanged
 from forkstore.contract.files import FileError, FileInfo, Files
 
-from .failing import file_failures, store_error
+from .failing import file_failures, look_again, store_error
 
 BATCH_BYTES: Final = 256 * 1024
 """What is written at a time, about; one record may have more."""
@@ -83,7 +83,7 @@ class Publication:
         if self._made_directories:
             raise SessionFileChanged(self.path, "its directory is gone")
         await _synced(self._files.sync_file(self._draft), "sync_file")
-        new, old = await self._info(self._draft), await self._info(self.path)
+        new, old = await self._info(self._draft), await look_again(self._files, self.path)
         if (old.identity, old.size) != (expected.identity, expected.size):
             raise SessionFileChanged(self.path, "it was written or replaced while another one was made for its place")
         await settled(self._take_over(new))

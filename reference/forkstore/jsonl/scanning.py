@@ -15,12 +15,10 @@ from zlib import crc32
 
 from forkstore.commit_queue import settled
 from forkstore.contract.errors import CorruptSession, SessionFileChanged, SessionStoreError
-from forkstore.contract.files import FileError, FileErrorCode, FileInfo, Files, LineReader
+from forkstore.contract.files import FileError, FileInfo, Files, LineReader
 
-from .failing import file_failures, store_error
+from .failing import MISSING, file_failures, store_error
 
-MISSING: Final[frozenset[FileErrorCode]] = frozenset({"not_found", "not_directory"})
-"""How a file capability says that there is no such file."""
 _TURN: Final = 256 * 1024
 """Bytes of lines that are given before other tasks get a turn: 1 to 2 ms of work. A reader need not ever suspend."""
 _LINE_COST: Final = 512

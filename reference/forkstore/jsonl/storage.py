@@ -15,16 +15,15 @@ from dataclasses import dataclass
 
 from forkstore.commit_queue import settled
 from forkstore.contract.errors import LegacySourceOpen, SessionFileChanged, SessionStoreError
-from forkstore.contract.files import FileError, FileInfo, Files
+from forkstore.contract.files import FileError, Files
 from forkstore.contract.records import SessionStats, copy_usage
 from forkstore.contract.writes import CommitResult, PreparedWrite, Write, prepare
 from forkstore.options import Clock
 from forkstore.state_reads import StateReads
 
-from .failing import file_failures, store_error
+from .failing import file_failures, look_again, store_error
 from .format import kept_texts, record_text, transaction_line
-from .opening import OpenedFile, hold_file
-from .scanning import MISSING
+from .opening import OpenedFile
 from .upgrade import LegacyForm
 
 
@@ -89,7 +88,7 @@ class JsonlStorage(StateReads):
                     with suppress(SessionFileChanged):  # a foreign file is none of the store's business
                         await self._check_file()
             finally:
-                await settled(self._hold.close())
+                await self._hold.close()
 
     def _stats(self) -> SessionStats:
         if self._legacy is None:
@@ -116,17 +115,11 @@ class JsonlStorage(StateReads):
         self._identity, self._size = info.identity, info.size
         self._legacy = None
         upgrade.apply(self._state)
-        await self._hold_anew(info)
+        with suppress(
+            SessionStoreError
+        ):  # the commit has succeeded; without a hold the identity alone watches the file
+            await self._hold.move_to(info)
         return self._result(upgrade.callers, timestamp)
-
-    async def _hold_anew(self, info: FileInfo) -> None:
-        """Lets go of the legacy file and keeps hold of the one that took its place.
-
-        The commit has succeeded and is not undone when this does not: the file is then watched by its identity alone.
-        """
-        with suppress(SessionStoreError):
-            old, self._hold = self._hold, await hold_file(self._files, info)
-            await old.close()
 
     async def _check_file(self) -> None:
         """Raises SessionFileChanged, then and ever after, when the file is not as the store left it; cuts off what a
@@ -145,12 +138,7 @@ class JsonlStorage(StateReads):
             self._left_over = 0
 
     async def _look(self) -> None:
-        try:
-            info = await self._files.file_info(self.path)
-        except FileError as error:
-            if error.code in MISSING:
-                raise SessionFileChanged(self.path, "it is gone") from error
-            raise store_error(error, "file_info") from error
+        info = await look_again(self._files, self.path)
         if info.identity != self._identity:
             raise SessionFileChanged(self.path, "another file stands in its place")
         if not self._size <= info.size <= self._size + self._left_over:
