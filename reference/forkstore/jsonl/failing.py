@@ -24,12 +24,19 @@ MISSING: Final[frozenset[FileErrorCode]] = frozenset({"not_found", "not_director
 
 async def look_again(files: Files, path: str) -> FileInfo:
     """What stands where a session file was seen before. Raises SessionFileChanged when it is gone; StoreIOError."""
-    try:
+    with looking_again(path, "file_info"):
         return await files.file_info(path)
+
+
+@contextmanager
+def looking_again(path: str, operation: str) -> Iterator[None]:
+    """Raises SessionFileChanged when the file of a call in the block is gone, StoreIOError for other failures."""
+    try:
+        yield
     except FileError as error:
         if error.code in MISSING:
             raise SessionFileChanged(path, "it is gone") from error
-        raise store_error(error, "file_info") from error
+        raise store_error(error, operation) from error
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from forkstore.commit_queue import settled
 from forkstore.contract.errors import SessionFileChanged, StoreIOError
 from forkstore.contract.files import FileInfo, Files, LineReader
 
-from .failing import file_failures, look_again
+from .failing import file_failures, look_again, looking_again
 
 
 class Hold:
@@ -24,19 +24,10 @@ class Hold:
 
     async def take(self, info: FileInfo) -> None:
         """Takes hold of this very file. Raises SessionFileChanged when another one stands there by now."""
-        with file_failures("open_line_reader"):
+        with looking_again(info.path, "open_line_reader"):
             await settled(self._open(info.path))
         if (await look_again(self._files, info.path)).identity != info.identity:
             raise SessionFileChanged(info.path, "another file stands in its place")
-
-    async def move_to(self, info: FileInfo) -> None:
-        """Takes hold of the file that has taken the place of the one that is held, and lets go of that one."""
-        before = Hold(self._files)
-        before._reader, self._reader = self._reader, None
-        try:
-            await self.take(info)
-        finally:
-            await before.let_go()
 
     async def close(self) -> None:
         """Lets go of the file."""

@@ -18,7 +18,7 @@ from forkstore.state import SessionState, TextRecord
 from .catalog import metadata_of
 from .failing import look_again
 from .headers import MARK, Header, LegacyHeader, expect_identity, read_header
-from .hold import Hold, hold_file
+from .hold import Hold
 from .legacy import DerivedWrite, LegacyIndex
 from .publishing import BATCH_BYTES, Publication
 from .replay import Replay
@@ -44,17 +44,22 @@ async def open_file(files: Files, path: str, session_id: str, cwd: str, id_gener
 
     Raises SessionNotFound, ForeignSession, UnsupportedVersion, CorruptSession, SessionFileChanged and StoreIOError.
     """
-    async with LineScan(files, path, SessionNotFound(session_id, path)) as scan:
-        hold = await hold_file(files, scan.info)
-        try:
+    hold = Hold(files)
+    try:
+        async with LineScan(files, path, SessionNotFound(session_id, path)) as scan:
+            await hold.take(scan.info)
             header = read_header(await scan.first_line(), path)
             expect_identity(header, session_id, cwd, path)
             if isinstance(header, LegacyHeader):
-                return await _legacy(files, scan, header, id_generator, hold)
-            return await _format_4(files, scan, header, hold)
-        except BaseException:
-            await settled(hold.let_go())
-            raise
+                opened = await _legacy(files, scan, header, id_generator, hold)
+            else:
+                opened = await _format_4(files, scan, header, hold)
+    except BaseException:
+        await settled(hold.let_go())
+        raise
+    if opened.hold is not hold:
+        await hold.let_go()
+    return opened
 
 
 async def check_identity(files: Files, path: str, session_id: str, cwd: str) -> None:
@@ -72,9 +77,8 @@ async def _format_4(files: Files, scan: LineScan, header: Header, hold: Hold) ->
     info = await _unchanged(files, scan)
     metadata = await metadata_of(files, header, info)
     if scan.torn:
-        info = await _repaired(files, scan)
+        info, hold = await _repaired(files, scan)
         metadata = replace(metadata, modified_at=info.modified_at)
-        await hold.move_to(info)
     return OpenedFile(metadata, replay.finished(), info, None, hold)
 
 
@@ -123,7 +127,7 @@ async def _normalize(
     return derived
 
 
-async def _repaired(files: Files, first: LineScan) -> FileInfo:
+async def _repaired(files: Files, first: LineScan) -> tuple[FileInfo, Hold]:
     """Puts the complete lines, without a byte-order mark, in the place of the file (S-JSONL-TAIL-02)."""
     async with Publication(files, first.info.path) as publication:
         batch = bytearray()

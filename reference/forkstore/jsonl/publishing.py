@@ -20,6 +20,7 @@ from forkstore.contract.errors import SessionExists, SessionFileChanged
 from forkstore.contract.files import FileError, FileInfo, Files
 
 from .failing import file_failures, look_again, store_error
+from .hold import Hold, hold_file
 
 BATCH_BYTES: Final = 256 * 1024
 """What is written at a time, about; one record may have more."""
@@ -72,8 +73,8 @@ class Publication:
             raise store_error(error, "publish_file") from error
         await _synced(self._files.sync_dir(self._directory), "sync_dir")
 
-    async def replace(self, expected: FileInfo) -> FileInfo:
-        """The file takes the place of the one that is expected there. Gives what is known of it then.
+    async def replace(self, expected: FileInfo) -> tuple[FileInfo, Hold]:
+        """The file takes the place of the one that is expected there. Gives what is known of it then, held.
 
         Raises SessionFileChanged when another file, or one of another size, stands there by now.
 
@@ -86,10 +87,15 @@ class Publication:
         new, old = await self._info(self._draft), await look_again(self._files, self.path)
         if (old.identity, old.size) != (expected.identity, expected.size):
             raise SessionFileChanged(self.path, "it was written or replaced while another one was made for its place")
-        await settled(self._take_over(new))
-        with suppress(FileError):
-            await self._files.sync_dir(self._directory)
-        return replace(new, name=old.name, path=old.path)
+        hold = await hold_file(self._files, new)
+        try:
+            await settled(self._take_over(new))
+            with suppress(FileError):
+                await self._files.sync_dir(self._directory)
+        except BaseException:
+            await settled(hold.let_go())
+            raise
+        return replace(new, name=old.name, path=old.path), hold
 
     async def _info(self, path: str) -> FileInfo:
         with file_failures("file_info"):

@@ -277,6 +277,6 @@ def _path(path: object) -> str:
 def _checked_files(files: Files) -> Files:
     calls = [name for name in vars(Files) if not name.startswith("_")]
     lacking = [name for name in calls if not callable(getattr(files, name, None))]
-    if lacking:
-        raise InvalidArgument("files", f"is no file capability: it lacks {', '.join(lacking)}")
+    if lacking or isinstance(files, type):
+        raise InvalidArgument("files", f"is no file capability: it lacks {', '.join(lacking) or 'an instance'}")
     return files

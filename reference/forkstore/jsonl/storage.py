@@ -111,14 +111,12 @@ class JsonlStorage(StateReads):
     async def _upgrade(self, legacy: LegacyForm, prepared: list[PreparedWrite]) -> CommitResult:
         timestamp = self._clock.read()
         upgrade = legacy.upgrade(self._state, prepared, timestamp)
-        info = await upgrade.publish(self._files, self._state)
+        info, hold = await upgrade.publish(self._files, self._state)
+        legacy_hold, self._hold = self._hold, hold
         self._identity, self._size = info.identity, info.size
         self._legacy = None
         upgrade.apply(self._state)
-        with suppress(
-            SessionStoreError
-        ):  # the commit has succeeded; without a hold the identity alone watches the file
-            await self._hold.move_to(info)
+        await legacy_hold.let_go()
         return self._result(upgrade.callers, timestamp)
 
     async def _check_file(self) -> None:

@@ -14,6 +14,7 @@ from forkstore.state import SessionState
 
 from .format import kept_texts, record_text, row_text, transaction_line
 from .headers import header_of
+from .hold import Hold
 from .legacy import DerivedWrite
 from .publishing import BATCH_BYTES, Publication
 
@@ -59,7 +60,7 @@ class Upgrade:
         """Where the caller's own writes land: the usage row in front of them is not shown (S-V3-21)."""
         return replace(self._placement, seqs=self._placement.seqs[1:])
 
-    async def publish(self, files: Files, state: SessionState) -> FileInfo:
+    async def publish(self, files: Files, state: SessionState) -> tuple[FileInfo, Hold]:
         """Puts the whole session in format 4 in the place of the legacy file, or leaves it as it was.
 
         Raises SessionFileChanged and StoreIOError.
