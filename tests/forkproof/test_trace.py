@@ -178,7 +178,7 @@ def test_a_closed_session_is_not_kept_alive():
         inner = weakref.ref(unwatched(session))
         await session.close()
         assert trace.open_sessions == {}
-        await repo.delete(trace.made["s"])
+        await repo.delete(trace.made["s", None])
         assert trace.made == {}
         del session
         gc.collect()

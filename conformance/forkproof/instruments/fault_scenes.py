@@ -27,7 +27,7 @@ class Passes(Fault):
 @dataclass(frozen=True)
 class Slow(Fault):
     """Every operation suspends before its work and after it, so that each can be cancelled without its work and behind
-    it; the one with the number `at` meets `trouble` in place of its work.
+    it; the one with the number `at`, if it has that name (None: whatever it is), meets `trouble` in place of its work.
 
     >>> async def slowly() -> Session:
     ...     store.faults.arm(Slow())
@@ -37,12 +37,14 @@ class Slow(Fault):
 
     trouble: Fault = Passes()
     at: int = 0
+    name: str | None = None
 
     lasting: ClassVar[bool] = True
 
     async def strike(self, operation: Operation[T], hit: Hit) -> T:
         await asyncio.sleep(0)
-        result = await (self.trouble.strike(operation, hit) if hit.number == self.at else operation.do())
+        is_due = hit.number == self.at and self.name in (None, operation.name)
+        result = await (self.trouble.strike(operation, hit) if is_due else operation.do())
         await asyncio.sleep(0)
         return result
 

@@ -35,6 +35,11 @@ def unwatched(watched: Any) -> Any:
     return getattr(watched, INNER, watched)
 
 
+def named_by(metadata: object) -> tuple[str, object]:
+    """What tells a session from the others of its store: its id, and its working directory where it has one."""
+    return str(getattr(metadata, "id", "")), getattr(metadata, "cwd", None)
+
+
 class Proxy:
     """Passes everything through to the inner object, and records the calls named in `calls`."""
 
@@ -102,12 +107,12 @@ class RepoProxy(Proxy):
         session = trace.proxy(SessionProxy, result, trace.new_handle("session"))
         trace.open_sessions[handle_of(session)] = result
         metadata = getattr(result, "metadata", None)
-        trace.made[str(getattr(metadata, "id", ""))] = metadata
+        trace.made[named_by(metadata)] = metadata
         return session
 
     def _ended(self, name: str, args: tuple[Any, ...], error: BaseException | None) -> None:
         if name == "delete" and error is None and args:
-            self._forkproof_trace.made.pop(str(getattr(args[0], "id", "")), None)
+            self._forkproof_trace.made.pop(named_by(args[0]), None)
         if name == "close" and isinstance(error, Exception):
             self._forkproof_trace.failed_closings.add(self._forkproof_handle)
 

@@ -79,8 +79,8 @@ class Trace:
     """Inner sessions by handle, until their `close` has returned."""
     open_scopes: dict[str, Any] = field(default_factory=dict)
     """Inner scopes of `begin_mutation` by handle, until their `end` has returned."""
-    made: dict[str, Any] = field(default_factory=dict)
-    """Metadata by session id of every session made or opened and not deleted since."""
+    made: dict[tuple[str, object], Any] = field(default_factory=dict)
+    """Metadata of every session made or opened and not deleted since, by id and working directory."""
     cut: bool = False
     """Whether operations after the first ones were not kept for the reproducer."""
     _order: int = 0
@@ -159,5 +159,5 @@ class Trace:
 
     def _metadata_name(self, value: object) -> str | None:
         session_id = getattr(value, "id", None)
-        known = self.made.get(session_id) if isinstance(session_id, str) else None
+        known = self.made.get(proxies.named_by(value)) if isinstance(session_id, str) else None
         return f"replay.metadata_of({session_id!r})" if known is not None and known == value else None
