@@ -44,22 +44,26 @@ async def open_file(files: Files, path: str, session_id: str, cwd: str, id_gener
 
     Raises SessionNotFound, ForeignSession, UnsupportedVersion, CorruptSession, SessionFileChanged and StoreIOError.
     """
-    hold = Hold(files)
+    holds = [Hold(files)]
     try:
         async with LineScan(files, path, SessionNotFound(session_id, path)) as scan:
-            await hold.take(scan.info)
+            await holds[0].take(scan.info)
             header = read_header(await scan.first_line(), path)
             expect_identity(header, session_id, cwd, path)
             if isinstance(header, LegacyHeader):
-                opened = await _legacy(files, scan, header, id_generator, hold)
+                opened = await _legacy(files, scan, header, id_generator, holds)
             else:
-                opened = await _format_4(files, scan, header, hold)
+                opened = await _format_4(files, scan, header, holds)
+        await settled(_let_go(holds[:-1]))
     except BaseException:
-        await settled(hold.let_go())
+        await settled(_let_go(holds))
         raise
-    if opened.hold is not hold:
-        await hold.let_go()
     return opened
+
+
+async def _let_go(holds: list[Hold]) -> None:
+    for hold in holds:
+        await hold.let_go()
 
 
 async def check_identity(files: Files, path: str, session_id: str, cwd: str) -> None:
@@ -70,7 +74,8 @@ async def check_identity(files: Files, path: str, session_id: str, cwd: str) -> 
         expect_identity(read_header(await scan.first_line(), path), session_id, cwd, path)
 
 
-async def _format_4(files: Files, scan: LineScan, header: Header, hold: Hold) -> OpenedFile:
+async def _format_4(files: Files, scan: LineScan, header: Header, holds: list[Hold]) -> OpenedFile:
+    """Adds the hold on the repaired file, if it had to be repaired; the last one is the session's."""
     replay = Replay(scan.info.path, header.next_seq)
     async for line in scan:
         replay.take(line, scan.number)
@@ -78,12 +83,13 @@ async def _format_4(files: Files, scan: LineScan, header: Header, hold: Hold) ->
     metadata = await metadata_of(files, header, info)
     if scan.torn:
         info, hold = await _repaired(files, scan)
+        holds.append(hold)
         metadata = replace(metadata, modified_at=info.modified_at)
-    return OpenedFile(metadata, replay.finished(), info, None, hold)
+    return OpenedFile(metadata, replay.finished(), info, None, holds[-1])
 
 
 async def _legacy(
-    files: Files, scan: LineScan, header: LegacyHeader, id_generator: IdGenerator, hold: Hold
+    files: Files, scan: LineScan, header: LegacyHeader, id_generator: IdGenerator, holds: list[Hold]
 ) -> OpenedFile:
     index = LegacyIndex(scan.info.path, id_generator)
     async for line in scan:
@@ -93,7 +99,8 @@ async def _legacy(
     metadata = await metadata_of(files, header, info)
     state = SessionState()
     derived = await _normalize(files, scan, index, state)
-    return OpenedFile(metadata, state, info, LegacyForm(metadata, info, derived, index.usage, id_generator), hold)
+    legacy = LegacyForm(metadata, info, derived, index.usage, id_generator)
+    return OpenedFile(metadata, state, info, legacy, holds[-1])
 
 
 async def _unchanged(files: Files, scan: LineScan) -> FileInfo:

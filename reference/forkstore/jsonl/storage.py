@@ -116,7 +116,7 @@ class JsonlStorage(StateReads):
         self._identity, self._size = info.identity, info.size
         self._legacy = None
         upgrade.apply(self._state)
-        await legacy_hold.let_go()
+        await settled(legacy_hold.let_go())
         return self._result(upgrade.callers, timestamp)
 
     async def _check_file(self) -> None:
