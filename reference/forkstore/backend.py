@@ -10,7 +10,7 @@ answer every read from it. `forkstore.memory` shows all of them at work.
 from __future__ import annotations
 
 from .closing import Closing
-from .commit_queue import CommitQueue
+from .commit_queue import settled
 from .contract.addresses import BRANCH_TIP, LANE_CONFIG, LANE_STATE
 from .contract.codec import UndecodableText, decode, encode
 from .contract.forks import check_fork_options
@@ -53,7 +53,6 @@ __all__ = [
     "BranchQuery",
     "Clock",
     "Closing",
-    "CommitQueue",
     "EntryArguments",
     "EntryQuery",
     "EntryRecord",
@@ -97,5 +96,6 @@ __all__ = [
     "refuse_cwd",
     "select_branch",
     "session_database_name",
+    "settled",
     "zero_usage",
 ]

@@ -24,6 +24,8 @@ DEEPEST_WRITTEN: Final = 200
 """Depth of a payload that is stored (S-VAL-09)."""
 DEEPEST_READ: Final = 210
 """Depth of stored text that is read; deeper text is corruption (S-VAL-17)."""
+_MOST_DIGITS: Final = 4_300
+"""Digits of an integer that is read (S-VAL-17)."""
 SMALLEST_INTEGER: Final = -(2**63)
 LARGEST_INTEGER: Final = 2**63 - 1
 
@@ -175,9 +177,17 @@ def _decode_slowly(text: bytes | str) -> Any:
     """Reads what the fast reader refuses though it is JSON: lone surrogates and very large integers."""
     try:
         characters = text.decode() if isinstance(text, bytes) else text
-        return json.loads(characters, parse_float=_finite, parse_constant=_no_constant)
+        return json.loads(characters, parse_float=_finite, parse_int=_integer, parse_constant=_no_constant)
+    except json.JSONDecodeError as error:
+        raise UndecodableText(f"not JSON text: {error.msg} at character {error.pos}") from error
     except (ValueError, RecursionError) as error:
         raise UndecodableText(f"not JSON text: {error}") from error
+
+
+def _integer(digits: str) -> int:
+    if len(digits.removeprefix("-")) > _MOST_DIGITS:  # whatever the process allows itself
+        raise ValueError(f"an integer has more than {_MOST_DIGITS:,} digits")
+    return int(digits)
 
 
 def _finite(digits: str) -> float:

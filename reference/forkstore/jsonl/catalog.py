@@ -17,7 +17,13 @@ from forkstore.contract.store import SessionMetadata
 
 from .failing import store_error
 from .headers import Header, LegacyHeader, read_header
-from .naming import SUFFIX, is_session_directory_name, names_session, session_directory_name
+from .naming import (
+    SUFFIX,
+    file_name_ending,
+    is_session_directory_name,
+    names_session,
+    session_directory_name,
+)
 
 _PASSED_OVER: Final[frozenset[FileErrorCode]] = frozenset(
     {"not_found", "permission_denied", "not_directory", "is_directory", "invalid"}
@@ -47,8 +53,9 @@ class Catalog:
 
     async def is_taken(self, session_id: str, cwd: str) -> bool:
         """Whether a file has this id in this working directory, or might have it (spec section 22.4)."""
+        ending = file_name_ending(session_id)
         for info in await self._in(self.directory_of(cwd)):
-            if names_session(info.name, session_id) and await self._may_be_of(info.path, cwd):
+            if names_session(info.name, ending) and await self._may_be_of(info.path, cwd):
                 return True
         return False
 

@@ -39,12 +39,16 @@ def session_file_name(session_id: str, created_at: int) -> str:
     >>> session_file_name("walk 1", 1760000000123)
     '2025-10-09T08-53-20-123Z_walk%201.jsonl'
     """
-    return f"{_stamp(created_at)}_{encoded_session_id(session_id)}{SUFFIX}"
+    return f"{_stamp(created_at)}_{file_name_ending(session_id)}"
 
 
-def names_session(file_name: str, session_id: str) -> bool:
-    """Whether a file name is that of a session of this id, whenever it was created (S-OWN-14)."""
-    ending = f"{encoded_session_id(session_id)}{SUFFIX}"
+def file_name_ending(session_id: str) -> str:
+    """What the file names of all sessions of an id end in."""
+    return f"{encoded_session_id(session_id)}{SUFFIX}"
+
+
+def names_session(file_name: str, ending: str) -> bool:
+    """Whether a file name is that of a session with this `file_name_ending`, whenever it was created (S-OWN-14)."""
     late = file_name.startswith("+") and file_name[_LENGTH_OF_LATE_STAMP:] == f"_{ending}"
     return late or file_name[_TIME_AND_DASH:] == ending
 

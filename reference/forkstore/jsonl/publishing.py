@@ -84,11 +84,12 @@ class Publication:
         if self._made_directories:
             raise SessionFileChanged(self.path, "its directory is gone")
         await _synced(self._files.sync_file(self._draft), "sync_file")
-        new, old = await self._info(self._draft), await look_again(self._files, self.path)
-        if (old.identity, old.size) != (expected.identity, expected.size):
-            raise SessionFileChanged(self.path, "it was written or replaced while another one was made for its place")
+        new = await self._info(self._draft)
         hold = await hold_file(self._files, new)
         try:
+            old = await look_again(self._files, self.path)  # the last call before the renaming
+            if (old.identity, old.size) != (expected.identity, expected.size):
+                raise SessionFileChanged(self.path, "it was written or replaced while its successor was made")
             await settled(self._take_over(new))
             with suppress(FileError):
                 await self._files.sync_dir(self._directory)

@@ -19,7 +19,7 @@ from forkstore.contract.errors import (
     SessionInUse,
     SessionNotFound,
 )
-from forkstore.contract.files import FileError, Files
+from forkstore.contract.files import CHUNK, FileError, Files
 from forkstore.contract.forks import ForkOptions, check_fork_options
 from forkstore.contract.ids import IdGenerator
 from forkstore.contract.store import SessionMetadata
@@ -105,7 +105,7 @@ class JsonlSessionRepo:
             path = await self._new_path(session_id, cwd, created_at)
             header = Header(id=session_id, created_at=created_at, cwd=cwd, parent_session_id=parent_session_id)
             async with Publication(self._files, path) as publication:
-                await publication.write(header.line())
+                await publication.write(_listable(header))
                 return await self._published(publication, header, reservation, key)
 
     async def open(self, metadata: SessionMetadata) -> Session:
@@ -272,6 +272,15 @@ def _path(path: object) -> str:
     if type(text) is not str or not text or "\0" in text:
         raise InvalidArgument("sessions_root", "is not a path")
     return text
+
+
+def _listable(header: Header) -> bytes:
+    """The line of a header that a listing can read. Raises InvalidArgument (S-REPO-11, S-REPO-14)."""
+    line = header.line()
+    if len(line) > CHUNK:
+        longest = "cwd" if header.parent_session_id is None else "parent_session_id"
+        raise InvalidArgument(longest, f"makes a header of more than {CHUNK} bytes, which no listing would read")
+    return line
 
 
 def _checked_files(files: Files) -> Files:
