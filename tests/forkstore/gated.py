@@ -10,10 +10,10 @@ from forkstore.contract.addresses import branch_tip
 from forkstore.contract.ids import Uuid7Generator
 from forkstore.contract.store import SessionMetadata
 from forkstore.contract.writes import EntryInsert, ValueSet, Write
-from forkstore.state import SessionState
 from forkstore.memory.storage import MemoryStorage
 from forkstore.options import Clock
 from forkstore.session import Session
+from forkstore.state import SessionState
 
 METADATA = SessionMetadata(id="walk-1", created_at=1)
 

@@ -15,13 +15,15 @@ import pytest
 
 import forkstore
 from forkproof.clauses import load_all
-from forkstore import MemorySessionRepo, backend
+from forkstore import JsonlSessionRepo, MemorySessionRepo, backend
 from forkstore.contract import addresses, store
+from forkstore.contract import errors as contract_errors
 from forkstore.contract.errors import InvalidArgument
 
 PACKAGE = Path(forkstore.__file__).parent
 ROOT = Path(__file__).parents[2]
 SIX_CALLS = {"create", "open", "list", "delete", "fork", "close"}
+REPOSITORIES = [store.SessionRepo, MemorySessionRepo, JsonlSessionRepo]
 SOURCES = sorted(path.relative_to(PACKAGE).as_posix() for path in PACKAGE.rglob("*.py"))
 
 
@@ -53,13 +55,20 @@ def test_a_backend_can_be_built_from_the_public_names() -> None:
     assert taken - public == set()
 
 
-def test_the_repository_interface_is_the_six_calls() -> None:
-    """S-REPO-25, on the protocol and on the backend."""
-    assert public_coroutines(store.SessionRepo) == SIX_CALLS
-    assert public_coroutines(MemorySessionRepo) == SIX_CALLS
+@pytest.mark.parametrize("repo", REPOSITORIES)
+def test_the_repository_interface_is_the_six_calls(repo: type) -> None:
+    """S-REPO-25, on the protocol and on the backends."""
+    assert public_coroutines(repo) == SIX_CALLS
 
 
-@pytest.mark.parametrize("repo", [store.SessionRepo, MemorySessionRepo])
+def test_a_repository_on_files_has_nothing_else_to_call() -> None:
+    """S-REPO-25; what a variant of the backend may replace is a class, and named as one."""
+    public = {name for name in vars(JsonlSessionRepo) if not name.startswith("_")}
+    assert public - SIX_CALLS == {"storage_class"}
+    assert inspect.isclass(JsonlSessionRepo.storage_class)
+
+
+@pytest.mark.parametrize("repo", REPOSITORIES)
 def test_the_six_calls_take_what_the_contract_says(repo: Any) -> None:
     assert keywords(repo.create) == {"id": None, "parent_session_id": None, "cwd": None}
     assert keywords(repo.list) == {"cwd": None}
@@ -69,9 +78,23 @@ def test_the_six_calls_take_what_the_contract_says(repo: Any) -> None:
         assert list(inspect.signature(call).parameters) == ["self", "metadata"]
 
 
+COMMON_OPTIONS = {"now": None, "id_generator": None, "fork_probe": None}
+
+
 def test_options_are_keywords() -> None:
-    """Section 2.5: the options that every backend has, all of them optional."""
-    assert keywords(MemorySessionRepo) == {"now": None, "id_generator": None, "fork_probe": None}
+    """Section 2.5: the options that every backend has, all of them optional, and the place of its files."""
+    assert keywords(MemorySessionRepo) == COMMON_OPTIONS
+    on_files = keywords(JsonlSessionRepo)
+    assert on_files.pop("sessions_root") is inspect.Parameter.POSITIONAL_OR_KEYWORD
+    assert on_files == COMMON_OPTIONS | {"files": None}
+
+
+def test_the_default_files_are_those_of_this_machine() -> None:
+    """Section 2.5: `LocalFiles()`, which has every call of the capability."""
+    calls = {name for name in vars(forkstore.Files) if not name.startswith("_")}
+    assert calls == {name for name, value in vars(forkstore.LocalFiles).items() if name[0] != "_" and callable(value)}
+    coroutines = {name for name in calls if inspect.iscoroutinefunction(getattr(forkstore.LocalFiles, name))}
+    assert calls - coroutines == {"absolute_path", "real_path", "join_path"}
 
 
 @pytest.mark.parametrize("options", [{"now": 5}, {"id_generator": object()}, {"id_generator": lambda: "id"}])
@@ -90,9 +113,12 @@ def test_a_public_name_can_be_imported(name: str) -> None:
 def test_public_names_are_those_of_the_contract_and_the_backends() -> None:
     """Sections 2.5, 2.6 and 13 name what `forkstore` exports; the types of the interface come with it."""
     assert sorted(forkstore.__all__) == list(forkstore.__all__)
-    assert {"MemorySessionRepo", "BranchFork", "TreeFork", "ForkProbe", "fork_options_from_wire"} <= {
-        *forkstore.__all__
-    }
+    backends = {"MemorySessionRepo", "JsonlSessionRepo", "LocalFiles"}
+    seams = {"FileError", "FileInfo", "Files", "LineReader", "ForkProbe"}
+    options = {"BranchFork", "TreeFork", "fork_options_from_wire", "fork_options_to_wire"}
+    assert backends | seams | options <= {*forkstore.__all__}
+    errors = {name for name, value in vars(contract_errors).items() if inspect.isclass(value) and name[0] != "_"}
+    assert {name for name in errors if issubclass(getattr(contract_errors, name), Exception)} <= {*forkstore.__all__}
     with pytest.raises(AttributeError, match="no attribute 'Unheard'"):
         forkstore.Unheard  # noqa: B018
 
@@ -107,7 +133,10 @@ def imported_by(statement: str) -> set[str]:
 def test_importing_the_package_loads_no_backend() -> None:
     loaded = imported_by("import forkstore")
     assert not {name for name in loaded if not name.startswith("forkstore.contract") and name != "forkstore"}
-    assert "forkstore.memory" in imported_by("from forkstore import MemorySessionRepo")
+    for name, taken, left in (("MemorySessionRepo", "memory", "jsonl"), ("JsonlSessionRepo", "jsonl", "memory")):
+        loaded = imported_by(f"from forkstore import {name}")
+        assert f"forkstore.{taken}" in loaded
+        assert f"forkstore.{left}" not in loaded
 
 
 FORBIDDEN = (

@@ -21,9 +21,9 @@ from forkstore.contract.errors import (
 from forkstore.contract.store import SessionMetadata
 from forkstore.contract.writes import EntryInsert, ListAppend, ValueSet, Write
 from forkstore.memory.fork import fork_state
-from forkstore.state import SessionState
 from forkstore.memory.storage import MemoryStorage
 from forkstore.options import Clock, Probe
+from forkstore.state import SessionState
 
 SCALAR, LIST = value_address("app", "k"), list_address("app", "k")
 WRITES: list[Write] = [

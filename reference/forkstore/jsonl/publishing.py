@@ -87,9 +87,7 @@ class Publication:
         new = await self._info(self._draft)
         hold = await hold_file(self._files, new)
         try:
-            old = await look_again(self._files, self.path)  # the last call before the renaming
-            if (old.identity, old.size) != (expected.identity, expected.size):
-                raise SessionFileChanged(self.path, "it was written or replaced while its successor was made")
+            old = await self._expected(expected)  # the last call before the renaming
             await settled(self._take_over(new))
             with suppress(FileError):
                 await self._files.sync_dir(self._directory)
@@ -97,6 +95,12 @@ class Publication:
             await settled(hold.let_go())
             raise
         return replace(new, name=old.name, path=old.path), hold
+
+    async def _expected(self, expected: FileInfo) -> FileInfo:
+        old = await look_again(self._files, self.path)
+        if (old.identity, old.size) != (expected.identity, expected.size):
+            raise SessionFileChanged(self.path, "it was written or replaced while its successor was made")
+        return old
 
     async def _info(self, path: str) -> FileInfo:
         with file_failures("file_info"):

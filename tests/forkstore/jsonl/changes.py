@@ -70,10 +70,12 @@ class Foreign:
     def __init__(self, act: Act, path: Path) -> None:
         self._act = act
         self._path = path
+        self.acted = False
         self.left: bytes | None = None
 
     def __call__(self) -> None:
         self._act(self._path)
+        self.acted = True
         self.left = content_of(self._path)
 
 
@@ -97,7 +99,8 @@ async def at_every_moment(
     *,
     prepare: Callable[[SessionMetadata], Awaitable[Any]] | None = None,
 ) -> int:
-    """Makes the call again and again on a fresh file; each time somebody acts just before another look at that file.
+    """Makes the call again and again on a fresh file; each time somebody acts just before another file call that is
+    about that file, or about the one that is to take its place.
 
     `prepare` runs before anybody acts, and the call gets what it gives. Gives the number of moments.
     """
@@ -106,7 +109,7 @@ async def at_every_moment(
         path = path_of(metadata)
         foreign = Foreign(act, path)
         subject = metadata if prepare is None else await prepare(metadata)
-        store.faults.arm(Meanwhile(foreign), at=n, names=LOOKS, paths=str(path))
+        store.faults.arm(Meanwhile(foreign), at=n, names=LOOKS, paths=f"{path}*")
         outcome = await stepped(partial(call, subject))
         hit = store.faults.hit
         store.faults.disarm()

@@ -9,6 +9,7 @@ import pytest
 from forkstore.contract.ids import encoded_session_id
 from forkstore.contract.writes import LAST_SEQUENCE
 from forkstore.jsonl.naming import (
+    file_name_ending,
     is_session_directory_name,
     names_session,
     session_directory_name,
@@ -81,7 +82,9 @@ def test_an_id_comes_out_of_its_name(session_id: str) -> None:
 def test_a_name_is_that_of_its_own_id_and_of_no_other(session_id: str, created_at: int) -> None:
     """S-OWN-14, at every time."""
     name = session_file_name(session_id, created_at)
-    named = [one for one in ("b", "x_b", "_b", "", "+b", "a.jsonl", "a", "B") if names_session(name, one)]
+    named = [
+        one for one in ("b", "x_b", "_b", "", "+b", "a.jsonl", "a", "B") if names_session(name, file_name_ending(one))
+    ]
     assert named == [session_id]
 
 
@@ -100,10 +103,10 @@ def test_a_name_is_that_of_its_own_id_and_of_no_other(session_id: str, created_a
     ],
 )
 def test_other_names_are_of_no_session(name: str) -> None:
-    assert not names_session(name, "b")
+    assert not names_session(name, file_name_ending("b"))
 
 
 @pytest.mark.parametrize("stamp", ["yesterday, around noon,  ", "x" * 25, "+" * 25])
 def test_what_stands_before_the_26th_character_does_not_matter(stamp: str) -> None:
     """22.4 looks at the name after the 25th character only."""
-    assert names_session(f"{stamp}b.jsonl", "b")
+    assert names_session(f"{stamp}b.jsonl", file_name_ending("b"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -56,6 +57,24 @@ def test_a_fault_says_where_it_lies(line: bytes, reason: str) -> None:
         with pytest.raises(LineFault) as fault:
             read(line)
         assert reason in str(fault.value)
+
+
+def test_a_line_that_is_no_json_says_at_which_character() -> None:
+    line = value_line("tru")
+    with pytest.raises(LineFault, match=rf"at character {line.index(b'tru')}$"):
+        read_line(line)
+
+
+def test_the_longest_number_does_not_depend_on_the_process() -> None:
+    """S-VAL-17."""
+    allowed = sys.get_int_max_str_digits()
+    sys.set_int_max_str_digits(0)
+    try:
+        for sign in ("", "-"):
+            assert verdict(read_line, value_line(sign + "9" * 4_300)) != "fault"
+            assert verdict(read_line, value_line(sign + "9" * 4_301)) == "fault"
+    finally:
+        sys.set_int_max_str_digits(allowed)
 
 
 def test_an_entry_of_an_unknown_type_and_fields_of_any_name_are_taken() -> None:

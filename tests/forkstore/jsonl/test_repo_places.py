@@ -14,13 +14,14 @@ from forkstore import TreeFork, value_address
 from forkstore.contract.errors import (
     CorruptSession,
     ForeignSession,
+    InvalidArgument,
     SessionExists,
     SessionInUse,
     SessionNotFound,
     StoreIOError,
     UnsupportedVersion,
 )
-from forkstore.contract.files import FileError
+from forkstore.contract.files import CHUNK, FileError
 from forkstore.contract.store import SessionMetadata
 from tests.forkstore.jsonl.planted import (
     GARDEN,
@@ -90,6 +91,22 @@ async def test_a_cwd_too_long_for_a_directory_is_a_failure(store: Store) -> None
         await store.repo.create(cwd="/" + "x" * 300)
     assert failure.value.code == "invalid"
     assert not store.root.exists()
+
+
+async def test_a_session_that_no_listing_could_show_is_not_made(store: Store) -> None:
+    """S-REPO-11, S-REPO-14: a listing reads no more than the first 64 KiB of a file."""
+    session = await store.repo.create(id="walk-1", cwd=GARDEN, parent_session_id="p")
+    room = CHUNK - len(bytes_of(session.metadata)) + 1
+    await session.close()
+    await store.repo.delete(session.metadata)
+    await store.repo.create(id="walk-2", cwd=GARDEN, parent_session_id="p" * room)
+    assert await store.ids() == ["walk-2"]
+    before = tree(store.root)
+    with pytest.raises(InvalidArgument) as refusal:
+        await store.repo.create(id="walk-1", cwd=GARDEN, parent_session_id="p" * (room + 1))
+    assert refusal.value.field == "parent_session_id"
+    assert tree(store.root) == before
+    await store.repo.create(id="walk-1", cwd=GARDEN)
 
 
 FOREIGN: dict[str, Any] = {

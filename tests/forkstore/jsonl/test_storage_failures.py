@@ -13,7 +13,7 @@ import pytest_asyncio
 from forkproof.instruments.fault_kinds import CHANGES, Cancel, Fail, FailAfter, Fault, Hit, NoSpace, Short
 from forkproof.instruments.stepping import Stepped, stepped
 from forkproof.instruments.sweep import swept
-from forkstore import CommitResult, EntryInsert, ValueSet
+from forkstore import CommitResult, EntryInsert, TreeFork, ValueSet
 from forkstore.contract.errors import (
     InvalidArgument,
     InvalidValue,
@@ -84,6 +84,20 @@ async def test_what_a_failed_append_left_is_cut_off_as_soon_as_that_works(fault:
     assert (await commit(session, "taken")).first_seq == NEXT
     assert b"refused" not in added(session)
     assert await note(await reopened(store, session)) == "taken"
+
+
+@pytest.mark.parametrize("fault", ["fails late", "short"])
+async def test_what_a_failed_append_left_is_in_no_fork(fault: str, store: Store) -> None:
+    """S-JSONL-FORK-07, though the line may stand there whole."""
+    session = await opened(store)
+    await commit(session, "taken")
+    store.faults.arm(Twice(FAULTS[fault]), names=CHANGES)
+    with pytest.raises(StoreIOError):
+        await commit(session, "refused")
+    store.faults.disarm()
+    assert added(session).count(b"\n") == (2 if fault == "fails late" else 1)
+    fork = await store.repo.fork(session.metadata, TreeFork("fork"))
+    assert await note(fork) == "taken"
 
 
 async def test_close_cuts_off_what_a_failed_append_left(store: Store) -> None:
