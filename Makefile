@@ -7,17 +7,18 @@ RUN := .venv/bin/python -m
 
 .PHONY: check test bench lint types imports environment clean
 
-# The main job: the contract against the reference backend, a verdict per clause. Two processes share the cases.
+# The main job: the contract against the reference backends, a verdict per clause. Two processes share the cases.
 check: environment
-	@.venv/bin/forkproof check memory --jobs 2 --report build/report
+	@.venv/bin/forkproof check memory jsonl --jobs 2 --report build/report
 
 # The test suite on every supported Python of this machine.
 test: environment
 	@ci/test
 
-# What an append, a fork and a generated session cost, against references of the same run.
+# What appends, forks, session files and generated sessions cost, against references of the same run.
 bench: environment
 	@$(RUN) forkbench.session_costs memory -o build/bench/session-costs.json
+	@$(RUN) forkbench.file_costs jsonl --beside memory -o build/bench/file-costs.json
 	@$(RUN) forkbench.generation_costs -o build/bench/generation-costs.json
 
 lint: environment

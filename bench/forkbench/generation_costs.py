@@ -2,31 +2,28 @@
 
 Run with `python -m forkbench.generation_costs`. The loop builds every message of the recipe `benchmark` and encodes it
 with the contract's codec; for the file it also writes the bytes, and what it is set against is the whole command
-`forkgen make`, run in this process. Each time is measured against its loop in alternating
-turns of one run, because machines are noisy and ratios are less so; the ratio is the median over the pairs. Every
+`forkgen make`, run in this process. Each time is measured against its loop in alternating turns of one run. Every
 answer is checked: a lost message ends the run without a figure.
 """
 
 from __future__ import annotations
 
 import argparse
-import gc
 import json
 import sys
-import tempfile
 from collections.abc import Callable, Sequence
 from contextlib import redirect_stdout
-from dataclasses import asdict
 from io import StringIO
 from pathlib import Path
-from statistics import median
-from time import perf_counter_ns
 
-from forkbench.session_costs import Figure, WrongAnswer
 from forkgen import Generated, recipe
 from forkgen.cli import main as forkgen
 from forkstore.contract.codec import encode
 from forkstore.contract.records import Record
+
+from .command import run
+from .figures import Figure, WrongAnswer
+from .rounds import Rounds
 
 GENERATE_BOUND = 2.0
 """Making the transactions, against the plain loop: at least half as fast."""
@@ -95,31 +92,23 @@ def _records(line: Record | list[Record]) -> list[Record]:
 def _figure(
     name: str, loop: Callable[[], int], work: Callable[[], int], bound: float, entries: int, pairs: int
 ) -> Figure:
-    times = [_pair(loop, work, entries, work_first=bool(turn % 2)) for turn in range(pairs)]
-    return Figure(
-        name,
-        median(work_ns / loop_ns for loop_ns, work_ns in times),
-        bound,
-        {
-            "work µs per entry": median(work_ns for _, work_ns in times) / entries / 1_000,
-            "loop µs per entry": median(loop_ns for loop_ns, _ in times) / entries / 1_000,
-        },
-    )
-
-
-def _pair(loop: Callable[[], int], work: Callable[[], int], entries: int, *, work_first: bool) -> tuple[int, int]:
-    """Nanoseconds of one turn of each, with the garbage collector off. Raises WrongAnswer for another count."""
-    spent = {}
-    for turn in (work, loop) if work_first else (loop, work):
-        gc.collect()
-        gc.disable()
-        begun = perf_counter_ns()
-        count = turn()
-        spent[turn] = perf_counter_ns() - begun
-        gc.enable()
+    """Raises WrongAnswer when a turn makes another count of messages."""
+    rounds = Rounds(pairs, "loop", "work")
+    for turn in rounds:
+        make = work if turn.side == "work" else loop
+        with turn.each(entries):
+            count = make()
         if count != entries:
             raise WrongAnswer(f"{count} messages were made, not {entries}")
-    return spent[loop], spent[work]
+    return Figure(
+        name,
+        rounds.ratio("work", "loop"),
+        bound,
+        {
+            "work µs per entry": rounds.median_us("work"),
+            "loop µs per entry": rounds.median_us("loop"),
+        },
+    )
 
 
 def measure(directory: Path, entries: int = 100_000, pairs: int = 7) -> list[Figure]:
@@ -130,19 +119,7 @@ def measure(directory: Path, entries: int = 100_000, pairs: int = 7) -> list[Fig
 def main(arguments: Sequence[str] | None = None) -> int:
     """Prints the figures and writes them to `-o FILE`. Exit code 0, or 1 when a bound is broken."""
     parser = argparse.ArgumentParser(prog="forkbench.generation_costs", description=__doc__.partition("\n")[0])
-    parser.add_argument("-o", "--output", type=Path, help="write the figures as JSON to this file")
-    asked = parser.parse_args(arguments)
-    with tempfile.TemporaryDirectory() as directory:
-        figures = measure(Path(directory))
-    for figure in figures:
-        parts = ", ".join(f"{name} {value:,.2f}" for name, value in figure.details.items())
-        verdict = "kept" if figure.kept else "BROKEN"
-        print(f"{figure.name}: {figure.value:,.3f} (bound {figure.bound:,g}: {verdict}; {parts})")
-    if asked.output is not None:
-        asked.output.parent.mkdir(parents=True, exist_ok=True)
-        written = {"python": sys.version.split()[0], "figures": [asdict(figure) for figure in figures]}
-        asked.output.write_text(json.dumps(written, indent=2, ensure_ascii=False) + "\n")
-    return 0 if all(figure.kept for figure in figures) else 1
+    return run(parser, lambda _, directory: measure(directory), arguments)
 
 
 if __name__ == "__main__":

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from forkbench import generation_costs
+from forkbench.figures import Figure, WrongAnswer
 from forkbench.generation_costs import file_cost, generate_cost, main, message
-from forkbench.session_costs import Figure, WrongAnswer
 from forkgen import recipe
 from forkgen.commands import make_file
 from forkgen.jsonl import write_session

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from forkbench import session_costs
-from forkbench.session_costs import Figure, WrongAnswer, append_cost, fork_costs, main
+from forkbench.figures import Figure, WrongAnswer
+from forkbench.session_costs import append_cost, fork_costs, main
 from forkstore import MemorySessionRepo
 from forkstore.memory.storage import MemoryStorage
 
