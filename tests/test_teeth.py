@@ -32,6 +32,7 @@ WITHOUT_A_MUTANT: dict[str, str] = {
 
 
 @pytest.mark.one_python
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # a lie may leave files open
 @pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.__name__)
 def test_a_lie_is_caught_by_the_case_of_its_clause(mutant: AnyMutant, tmp_path: Path) -> None:
     seen = []

@@ -1,0 +1,197 @@
+"""File calls that fail or are cancelled, one after the other, under every call of a store (section 2.6)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import get_args
+
+from forkproof.case import case, rows
+from forkproof.expect import expect, expect_equal
+from forkproof.instruments.fault_kinds import Cancel, Fail, FailAfter, Hit, Short
+from forkproof.instruments.stepping import Stepped
+from forkproof.instruments.sweep import swept
+from forkproof.makers import SessionMaker
+from forkproof.suites.sessions.attempts import (
+    BRANCH,
+    LARGE,
+    TREE,
+    Appends,
+    Attempt,
+    Closes,
+    Commits,
+    Creates,
+    Deletes,
+    Forks,
+    Lists,
+    Opens,
+    Reads,
+)
+from forkproof.suites.sessions.file_attempts import ForksLegacy, ForksTorn, OpensLegacy, OpensTorn, Upgrades
+from forkstore.contract.errors import (
+    SessionExists,
+    SessionFileChanged,
+    SessionNotFound,
+    SessionStoreError,
+    StoreIOError,
+)
+from forkstore.contract.files import FileError, FileErrorCode
+
+Make = Callable[[], Attempt]
+
+CODES: tuple[FileErrorCode, ...] = get_args(FileErrorCode)
+ANSWERS = frozenset({"not_found", "not_directory", "is_directory", "exists"})
+"""Codes that tell what stands at a path: a store may take them for an answer, and act upon it."""
+OF_ANSWERS: dict[str, tuple[type[SessionStoreError], ...]] = {
+    "not_found": (SessionNotFound, SessionFileChanged),
+    "not_directory": (SessionNotFound, SessionFileChanged),
+    "is_directory": (SessionNotFound, SessionFileChanged),
+    "exists": (SessionExists,),
+}
+ABOUT_ONE_PLACE = frozenset({"not_found", "permission_denied", "not_directory", "is_directory", "invalid"})
+"""Codes that make a file, or a session directory, one that a listing cannot recognise (S-REPO-13)."""
+
+NEED_NO_FILE = (Closes, Reads)
+"""What a store can do without any file call."""
+PLAIN: dict[str, Make] = {
+    "create": Creates,
+    "create-elsewhere": lambda: Creates(elsewhere=True),
+    "open": Opens,
+    "delete": Deletes,
+    "branch-fork-of-open": lambda: Forks(BRANCH, closed=False),
+    "tree-fork-of-closed": lambda: Forks(TREE, closed=True),
+    "commit": Commits,
+    "large-commit": lambda: Commits(LARGE),
+    "append-message": Appends,
+    "reads": Reads,
+    "close": Closes,
+}
+OF_FILES: dict[str, Make] = {
+    "open-torn": OpensTorn,
+    "open-legacy": OpensLegacy,
+    "fork-of-torn": lambda: ForksTorn(TREE),
+    "fork-of-legacy": lambda: ForksLegacy(BRANCH),
+    "upgrade": Upgrades,
+}
+
+
+def _expect_told(hit: Hit, outcome: Stepped) -> None:
+    """Breaks the clause unless a call that did not return has raised a class of 2.6 from the failure."""
+    error, code = outcome.error, hit.error.code if hit.error is not None else ""
+    seen = f"{outcome.kind}: {type(error).__name__}: {error}"
+    expect(isinstance(error, SessionStoreError), f"{hit}: {code}\nexpected: a class of section 2.6\nseen:     {seen}")
+    expected: tuple[type[SessionStoreError], ...] = (StoreIOError, *OF_ANSWERS.get(code, ()))
+    names = " or ".join(kind.__name__ for kind in expected)
+    expect(isinstance(error, expected), f"{hit}: {code}\nexpected: {names}\nseen:     {seen}")
+    cause = error.__cause__ if error is not None else None
+    followed = code in ANSWERS and isinstance(cause, FileError)
+    told = f"{hit}: {code}\nexpected: {type(error).__name__} from that FileError\nseen:     from {cause!r}"
+    expect(cause is hit.error or followed, told)
+    if isinstance(error, StoreIOError) and isinstance(cause, FileError):
+        of = f"the code that the error carries ({hit})"
+        expect_equal(error.code, cause.code, of=of)
+        texts = [bool(text) and isinstance(text, str) for text in (error.operation, error.path)]
+        expect_equal(texts, [True, True], of=f"whether the error carries operation and path ({hit})")
+
+
+async def _fail_everywhere(store: SessionMaker, attempt: Attempt) -> None:
+    """Fails every file operation of the call with every code, before its work, behind it and in the middle of it. What
+    returns all the same must have done its work.
+    """
+    await attempt.arrange(store)
+    struck = 0
+
+    async def is_told(_: int, hit: Hit, outcome: Stepped) -> None:
+        if outcome.kind == "returned":
+            await attempt.accept(f"what a call gave that returned in spite of {hit}")
+        else:
+            _expect_told(hit, outcome)
+        await attempt.ready()
+
+    for fault in (*map(Fail, CODES), FailAfter(), Short()):
+        await attempt.ready()
+        struck += await swept(attempt.call, store.faults, fault, is_told)
+        await attempt.accept("what the call gives that no fault struck")
+    expect(struck or isinstance(attempt, NEED_NO_FILE), "expected: file calls that can fail\nseen:     none")
+
+
+@case("S-ERR-02", needs=("fault-injection",))
+async def a_failing_list_reaches_the_caller(store: SessionMaker) -> None:
+    """A `list` whose file calls fail raises a class of section 2.6 from that failure, or leaves out the one file, or
+    the files of the one session directory, that it could not read; a root that cannot be read is no empty store.
+
+    If this fails, look at: every failure of a listing taken for an unknown file; a root that fails and gives nothing.
+    """
+    attempt = Lists()
+    await attempt.arrange(store)
+    paths = {metadata.id: getattr(metadata, "path", None) for metadata in await store.list()}
+
+    async def is_told(_: int, hit: Hit, outcome: Stepped) -> None:
+        if outcome.kind != "returned":
+            _expect_told(hit, outcome)
+            return
+        missing = {"a", "b", "c"} - {metadata.id for metadata in outcome.value}
+        struck = {id for id, path in paths.items() if path is not None and _is_place_of(hit.path, path)}
+        code = hit.error.code if hit.error is not None else ""
+        nothing_there = hit.name == "list_dir" and code in ("not_found", "not_directory")
+        allowed = missing <= struck and code in ABOUT_ONE_PLACE
+        told = (
+            f"list, {hit}: {code}\nexpected: the failure, or all but those there\nseen:     without {sorted(missing)}"
+        )
+        expect(not missing or allowed or nothing_there, told)
+
+    for code in CODES:
+        struck = await swept(attempt.call, store.faults, Fail(code), is_told)
+        expect(struck, "expected: file calls that can fail\nseen:     none")
+        await attempt.accept("the list that no fault struck")
+
+
+@case("S-ERR-02", needs=("fault-injection",))
+@rows("make", PLAIN)
+async def a_failing_file_call_reaches_the_caller(store: SessionMaker, make: Make) -> None:
+    """Whichever file call fails, and with whichever code: the caller of the store gets a class of section 2.6 with the
+    `FileError` as its cause, or a result that is right all the same.
+
+    If this fails, look at: a call outside the part that translates errors, such as the closing of a reader or the look
+    at a file; `raise … from None`; a code that is taken for another; a failed append that is taken for done.
+    """
+    await _fail_everywhere(store, make())
+
+
+@case("S-ERR-02", needs=("fault-injection", "raw-files"), kinds=("jsonl",))
+@rows("make", OF_FILES)
+async def a_failing_file_call_reaches_the_caller_of_a_repair(store: SessionMaker, make: Make) -> None:
+    """The same for the calls that repair a torn tail, read a legacy v3 file, or upgrade one.
+
+    If this fails, look at: file calls of the repair or of the legacy reader outside the part that translates errors; a
+    scan that is begun a second time by other code than the first.
+    """
+    await _fail_everywhere(store, make())
+
+
+def _is_place_of(struck: str, path: str) -> bool:
+    """Whether what was struck is a session's file, or the directory that it is in."""
+    place = Path(path).resolve()
+    return Path(struck).resolve() in (place, place.parent)
+
+
+@case("S-ERR-03", needs=("fault-injection",))
+@rows("make", {**PLAIN, "list": Lists})
+@rows("fault", before=Cancel("before"), after=Cancel("after"))
+async def a_call_cancelled_in_a_file_call_is_cancelled(store: SessionMaker, make: Make, fault: Cancel) -> None:
+    """A call that is cancelled inside any of its file calls, before or after the work of that was done, raises
+    `CancelledError`.
+
+    If this fails, look at: `except BaseException` around a file call; a cancellation that a task of the store's own
+    swallows; a call that goes on and returns.
+    """
+    attempt = await make().arrange(store)
+    await attempt.ready()
+
+    async def is_cancelled(_: int, hit: Hit, outcome: Stepped) -> None:
+        seen = f"{outcome.kind} {outcome.error!r}"
+        expect(outcome.kind == "cancelled", f"cancelled in {hit}\nexpected: CancelledError\nseen:     {seen}")
+        await attempt.ready()
+
+    struck = await swept(attempt.call, store.faults, fault, is_cancelled)
+    expect(struck or isinstance(attempt, NEED_NO_FILE), "expected: file calls that can be cancelled\nseen:     none")
