@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.mutants.source_lies import SourceLie
 
 
-class CleanupIsNotShielded(SourceLie):
+class ASecondCancellationStopsTheCleanup(SourceLie):
     """Lie: a second cancellation stops the cleanup of the first."""
 
     kills = "S-FORK-FAIL-06"

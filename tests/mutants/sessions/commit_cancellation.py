@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.mutants.source_lies import SourceLie
 
 
-class ACancelledCommitComesLater(SourceLie):
+class ACancelledAppendComesLater(SourceLie):
     """Lie: a cancelled commit goes on behind the back of its caller, who is told too early."""
 
     kills = "S-TXN-17"

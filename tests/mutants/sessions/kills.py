@@ -43,8 +43,8 @@ class LeftoversTakeTheId(SourceLie):
 
     kills = "S-FORK-FAIL-09"
     file = "catalog.py"
-    line = "if names_session(info.name, session_id)"
-    lie = "if names_session(info.name.partition(SUFFIX)[0] + SUFFIX, session_id)"
+    line = "if names_session(info.name, ending)"
+    lie = "if names_session(info.name.partition(SUFFIX)[0] + SUFFIX, ending)"
 
 
 class DeletesEmptyTheFileFirst(SourceLie):

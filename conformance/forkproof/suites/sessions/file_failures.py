@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import get_args
 
 from forkproof.case import case, rows
 from forkproof.expect import expect, expect_equal
-from forkproof.instruments.fault_kinds import Cancel, Fail, FailAfter, Hit, Short
+from forkproof.instruments.fault_kinds import Cancel, Fail, FailAfter, Fault, Hit, Short
 from forkproof.instruments.stepping import Stepped
 from forkproof.instruments.sweep import swept
 from forkproof.makers import SessionMaker
@@ -47,6 +47,11 @@ OF_ANSWERS: dict[str, tuple[type[SessionStoreError], ...]] = {
     "not_directory": (SessionNotFound, SessionFileChanged),
     "is_directory": (SessionNotFound, SessionFileChanged),
     "exists": (SessionExists,),
+}
+FAULTS: dict[str, Sequence[Fault]] = {
+    "answers": [Fail(code) for code in CODES if code in ANSWERS],
+    "refusals": [Fail(code) for code in CODES if code not in ANSWERS],
+    "halfway": [FailAfter(), Short()],
 }
 ABOUT_ONE_PLACE = frozenset({"not_found", "permission_denied", "not_directory", "is_directory", "invalid"})
 """Codes that make a file, or a session directory, one that a listing cannot recognise (S-REPO-13)."""
@@ -94,9 +99,9 @@ def _expect_told(hit: Hit, outcome: Stepped) -> None:
         expect_equal(texts, [True, True], of=f"whether the error carries operation and path ({hit})")
 
 
-async def _fail_everywhere(store: SessionMaker, attempt: Attempt) -> None:
-    """Fails every file operation of the call with every code, before its work, behind it and in the middle of it. What
-    returns all the same must have done its work.
+async def _fail_everywhere(store: SessionMaker, attempt: Attempt, faults: Sequence[Fault]) -> None:
+    """Lets the faults strike every file operation of the call, one at a time. What returns all the same must have done
+    its work.
     """
     await attempt.arrange(store)
     struck = 0
@@ -108,7 +113,7 @@ async def _fail_everywhere(store: SessionMaker, attempt: Attempt) -> None:
             _expect_told(hit, outcome)
         await attempt.ready()
 
-    for fault in (*map(Fail, CODES), FailAfter(), Short()):
+    for fault in faults:
         await attempt.ready()
         struck += await swept(attempt.call, store.faults, fault, is_told)
         await attempt.accept("what the call gives that no fault struck")
@@ -148,25 +153,29 @@ async def a_failing_list_reaches_the_caller(store: SessionMaker) -> None:
 
 @case("S-ERR-02", needs=("fault-injection",))
 @rows("make", PLAIN)
-async def a_failing_file_call_reaches_the_caller(store: SessionMaker, make: Make) -> None:
-    """Whichever file call fails, and with whichever code: the caller of the store gets a class of section 2.6 with the
-    `FileError` as its cause, or a result that is right all the same.
+@rows("faults", FAULTS)
+async def a_failing_file_call_reaches_the_caller(store: SessionMaker, make: Make, faults: Sequence[Fault]) -> None:
+    """Whichever file call fails, with whichever code, before its work, behind it or in the middle of it: the caller of
+    the store gets a class of section 2.6 with the `FileError` as its cause, or a result that is right all the same.
 
     If this fails, look at: a call outside the part that translates errors, such as the closing of a reader or the look
     at a file; `raise … from None`; a code that is taken for another; a failed append that is taken for done.
     """
-    await _fail_everywhere(store, make())
+    await _fail_everywhere(store, make(), faults)
 
 
 @case("S-ERR-02", needs=("fault-injection", "raw-files"), kinds=("jsonl",))
 @rows("make", OF_FILES)
-async def a_failing_file_call_reaches_the_caller_of_a_repair(store: SessionMaker, make: Make) -> None:
+@rows("faults", FAULTS)
+async def a_failing_file_call_reaches_the_caller_of_a_repair(
+    store: SessionMaker, make: Make, faults: Sequence[Fault]
+) -> None:
     """The same for the calls that repair a torn tail, read a legacy v3 file, or upgrade one.
 
     If this fails, look at: file calls of the repair or of the legacy reader outside the part that translates errors; a
     scan that is begun a second time by other code than the first.
     """
-    await _fail_everywhere(store, make())
+    await _fail_everywhere(store, make(), faults)
 
 
 def _is_place_of(struck: str, path: str) -> bool:

@@ -147,7 +147,7 @@ async def left_over_files_are_not_in_the_way(store: SessionMaker) -> None:
     expect_equal(await store.listed_ids(), [], of="the sessions that are listed when all were deleted")
 
 
-async def writes_a_large_entry(stage: KillStage) -> None:
+async def _writes_a_large_entry(stage: KillStage) -> None:
     """What the second process does: opens the session, commits one large entry, and closes."""
     session = await stage.repo.open(SessionMetadata(**stage.arguments["metadata"]))
     result = await session.storage.commit([EntryInsert(message_entry("theirs", None, "x" * LARGE))])
@@ -166,7 +166,7 @@ async def a_file_that_another_process_wrote_takes_no_commit(store: SessionMaker)
     subject = await store.linear_session(id="walk")
     path = store.path_of(subject)
     before = path.read_bytes()
-    run = await killed(Play(store.harness, writes_a_large_entry, {"metadata": asdict(subject.metadata)}), Point())
+    run = await killed(Play(store.harness, _writes_a_large_entry, {"metadata": asdict(subject.metadata)}), Point())
     expect_equal(len(run.acknowledged), 1, of="commits that the second process made")
     with ByteGuard(path, root=store.root, of="the file that both have written"):
         for _ in range(2):
