@@ -10,7 +10,6 @@ from __future__ import annotations
 import importlib
 import sys
 from collections.abc import Sequence
-from functools import cache
 from importlib.abc import InspectLoader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from importlib.util import spec_from_loader
@@ -67,9 +66,8 @@ class SourceLie:
         return LyingHarness(directory)
 
 
-@cache
 def load(lie: type[SourceLie]) -> ModuleType:
-    """The backend with the lie in it, under a package name of its own."""
+    """The backend with the lie in it, under a package name of its own; loaded once."""
     finder = _LyingFinder(lie)
     sys.meta_path.insert(0, finder)
     try:

@@ -146,18 +146,16 @@ def _talking_pipe(path: Path) -> Iterator[None]:
         os.close(last)
 
 
-if hasattr(os, "mkfifo"):
+@case("S-V3-18", needs=("raw-files", "spy-files"))
+async def what_is_no_regular_file_is_not_read(store: SessionMaker) -> None:
+    """A parent that is a named pipe is not even opened: the path is all that is known of it.
 
-    @case("S-V3-18", needs=("raw-files", "spy-files"))
-    async def what_is_no_regular_file_is_not_read(store: SessionMaker) -> None:
-        """A parent that is a named pipe is not even opened: the path is all that is known of it.
-
-        If this fails, look at: a bounded read of whatever is there, which on a pipe may wait for ever.
-        """
-        session, path = _naming(store)
-        with about(session.case), _talking_pipe(path):
-            await _expect_read_anyhow(session, path, (None,))
-            expect_equal(store.files.opens(path), 0, of="how often the pipe was opened")
+    If this fails, look at: a bounded read of whatever is there, which on a pipe may wait for ever.
+    """
+    session, path = _naming(store)
+    with about(session.case), _talking_pipe(path):
+        await _expect_read_anyhow(session, path, (None,))
+        expect_equal(store.files.opens(path), 0, of="how often the pipe was opened")
 
 
 @case("S-V3-18", needs=("raw-files", "spy-files", "fault-injection"))
