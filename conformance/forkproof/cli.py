@@ -38,6 +38,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         # The reader of a pipe has seen enough; closing stderr too keeps the interpreter from complaining at exit.
         sys.stderr.close()
         return 1
+    except OSError as error:
+        # A full disk or device is no verdict on anybody.
+        return _say(f"output or temporary files failed: {error}", 3, arguments.debug)
     except (UsageError, TargetError, LedgerError, ClausesError, ReportDirectoryError) as error:
         return _say(str(error), 2, arguments.debug)
     return code

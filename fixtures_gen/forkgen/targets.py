@@ -26,6 +26,9 @@ class Seams:
 
     clock: None = None
     probe: None = None
+    files: None = None
+    connect: None = None
+    staging_dir: None = None
 
 
 class Harness(Protocol):

@@ -36,6 +36,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _inspect(arguments)
     except KeyboardInterrupt:
         return _say("interrupted", 130, arguments.debug)
+    except OSError as error:  # what is written, not what is read: that has errors of its own
+        return _say(f"output failed: {error}", 2, arguments.debug)
 
 
 def _inspect(arguments: argparse.Namespace) -> int:

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from typing import Final
 
 from forkproof.report.document import count
 from forkproof.report.lines import Failure, failures, last_line, not_exercised_by_reason, notes
 from forkproof.verdict import Verdict
+
+MOST_FAILURES: Final = 100
+MOST_SEEN: Final = 4_000
+"""Failing clauses, and characters of each, that are shown: a job summary takes 1 MiB at most."""
 
 
 def render_markdown(verdicts: Sequence[Verdict]) -> str:
@@ -16,8 +21,11 @@ def render_markdown(verdicts: Sequence[Verdict]) -> str:
     for verdict in verdicts:
         parts += ["", f"## {escape(verdict.target.name)}: {verdict.word}", "", f"`{_code(last_line(verdict))}`"]
         parts += _list(escape(note) for note in notes(verdict))
-        for failure in failures(verdict):
+        shown = list(failures(verdict))
+        for failure in shown[:MOST_FAILURES]:
             parts += _failure(failure)
+        if len(shown) > MOST_FAILURES:
+            parts += ["", f"… and {len(shown) - MOST_FAILURES} more failing clauses: see the other reports."]
         reasons = not_exercised_by_reason(verdict).items()
         parts += _list(f"not exercised, {escape(reason)}: {', '.join(ids)}" for reason, ids in reasons)
     return "\n".join(parts) + "\n"
@@ -46,7 +54,10 @@ def _failure(failure: Failure) -> list[str]:
     fence = "`" * (1 + max([2, *(len(run) for run in re.findall("`+", failure.seen))]))
     lines = ["", f"### {escape(failure.headline)}", ""]
     lines += [f"> **{clause.id}** {escape(clause.statement)}  " for clause in failure.clauses]
-    lines += ["", f"Case `{failure.result.case}`", "", fence, failure.seen.rstrip(), fence]
+    seen = failure.seen.rstrip()
+    if len(seen) > MOST_SEEN:
+        seen = f"{seen[:MOST_SEEN]}\n… ({len(seen) - MOST_SEEN:,} more characters in the other reports)"
+    lines += ["", f"Case `{failure.result.case}`", "", fence, seen, fence]
     if failure.result.reproducer:
         lines += ["", f"Reproducer: `{_code(failure.result.reproducer)}`"]
     if failure.causes:

@@ -129,7 +129,11 @@ class StoreIOError(SessionStoreError):
     code: str
 
     def __str__(self) -> str:
-        return f"{self.operation} of {self.path} failed: {self.code}"
+        first: BaseException = self
+        while first.__cause__ is not None:
+            first = first.__cause__
+        said = f" ({first.strerror})" if isinstance(first, OSError) and first.strerror else ""
+        return f"{self.operation} of {self.path} failed: {self.code}{said}"
 
 
 @dataclass(eq=False)

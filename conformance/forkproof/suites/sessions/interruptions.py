@@ -148,7 +148,7 @@ async def a_cancelled_fork_is_cancelled(store: SessionMaker, point: str, options
     source = await store.bushy_session()
     gate = store.probe.park(point)
     task = asyncio.create_task(store.repo.fork(source.metadata, options))
-    await gate.reached()
+    await gate.reached_by(task)
     await _expect_cancelled(task)
     await store.assert_only_known_sessions(source)
 
