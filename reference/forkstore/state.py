@@ -78,23 +78,21 @@ class SessionState:
             self.usage_rows.__contains__,
         )
 
-    def apply(
-        self, writes: Sequence[PreparedWrite], texts: Sequence[bytes | None], placement: Placement, timestamp: int
-    ) -> None:
-        """Makes a placed commit current. `texts` are the JSON texts to keep, None for a delete."""
-        for seq, write, text in zip(placement.seqs, writes, texts, strict=True):
-            if text is None:
-                assert isinstance(write, AddressWrite)  # only they have none
-                self.discard(write.address.kind, write.address.namespace, write.address.key)
-            elif type(write) is NewEntry:
+    def apply(self, writes: Sequence[PreparedWrite], placement: Placement, timestamp: int) -> None:
+        """Makes a placed commit current."""
+        for seq, write in zip(placement.seqs, writes, strict=True):
+            if type(write) is NewEntry:
                 self.add_entry(
-                    EntryRecord(write.id, write.parent_id, seq, write.type, write.custom_type, timestamp, text)
+                    EntryRecord(write.id, write.parent_id, seq, write.type, write.custom_type, timestamp, write.text)
                 )
             elif type(write) is NewUsageRow:
-                self.usage_rows[write.id] = TextRecord(seq, text)
+                self.usage_rows[write.id] = TextRecord(seq, write.text)
             elif type(write) is AddressWrite:
-                address = write.address
-                self.put(address.kind, address.namespace, address.key, TextRecord(seq, text))
+                address, text = write.address, write.text
+                if text is None:
+                    self.discard(address.kind, address.namespace, address.key)
+                else:
+                    self.put(address.kind, address.namespace, address.key, TextRecord(seq, text))
         self.message_count, self.usage = placement.message_count, placement.usage
         self.next_seq = placement.seqs.stop
 

@@ -163,7 +163,10 @@ def is_deeper(text: bytes | str, deepest: int) -> bool:
     octets = text if isinstance(text, bytes) else text.encode(errors="surrogatepass")
     if b"\\" in octets:  # without escapes every quote begins or ends a string
         octets = octets.replace(rb"\\", b"").replace(rb"\"", b"")
-    brackets = octets.translate(_ONE_KIND, _NO_STRUCTURE).replace(b'""', b"")
+    brackets = octets.translate(_ONE_KIND, _NO_STRUCTURE)
+    if len(brackets) <= 2 * deepest:  # again, quotes included: so it is with nearly every text
+        return False
+    brackets = brackets.replace(b'""', b"")
     if b'"' in brackets:
         brackets = b"".join(brackets.split(b'"')[::2])
     for _ in range(deepest):

@@ -121,13 +121,6 @@ def record_text(write: PreparedWrite, seq: int, timestamp: int) -> bytes:
     return row_text(write.address.kind, seq, write.address.namespace, write.address.key, write.text)
 
 
-def kept_texts(writes: Sequence[PreparedWrite], records: Sequence[bytes]) -> list[bytes | None]:
-    """What the state keeps of each write: the record of an entry or usage row, the value of a set or an append."""
-    return [
-        write.text if type(write) is AddressWrite else record for write, record in zip(writes, records, strict=True)
-    ]
-
-
 def transaction_line(texts: Iterable[Text]) -> bytes:
     """One line: an object for one write and an array for more, with its LF (S-JSONL-FMT-01, S-JSONL-FMT-02)."""
     records = [*texts]

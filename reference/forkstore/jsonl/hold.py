@@ -10,9 +10,9 @@ from contextlib import suppress
 
 from forkstore.commit_queue import settled
 from forkstore.contract.errors import SessionFileChanged, StoreIOError
-from forkstore.contract.files import FileInfo, Files, LineReader
+from forkstore.contract.files import FileError, FileInfo, Files, LineReader
 
-from .failing import file_failures, look_again, looking_again
+from .failing import file_failures, gone_or_failed, look_again
 
 
 class Hold:
@@ -24,8 +24,10 @@ class Hold:
 
     async def take(self, info: FileInfo) -> None:
         """Takes hold of this very file. Raises SessionFileChanged when another one stands there by now."""
-        with looking_again(info.path, "open_line_reader"):
+        try:
             await settled(self._open(info.path))
+        except FileError as error:
+            raise gone_or_failed(error, info.path, "open_line_reader") from error
         if (await look_again(self._files, info.path)).identity != info.identity:
             raise SessionFileChanged(info.path, "another file stands in its place")
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Hashable
 from contextlib import suppress
-from dataclasses import replace
 from secrets import token_hex
 from types import TracebackType
 from typing import Final, Self
@@ -94,7 +93,7 @@ class Publication:
         except BaseException:
             await settled(hold.let_go())
             raise
-        return replace(new, name=old.name, path=old.path), hold
+        return new._replace(name=old.name, path=old.path), hold
 
     async def _expected(self, expected: FileInfo) -> FileInfo:
         old = await look_again(self._files, self.path)

@@ -15,14 +15,14 @@ from dataclasses import dataclass
 
 from forkstore.commit_queue import settled
 from forkstore.contract.errors import LegacySourceOpen, SessionFileChanged, SessionStoreError
-from forkstore.contract.files import FileError, Files
+from forkstore.contract.files import FileError, FileInfo, Files
 from forkstore.contract.records import SessionStats, copy_usage
 from forkstore.contract.writes import CommitResult, PreparedWrite, Write, prepare
 from forkstore.options import Clock
 from forkstore.state_reads import StateReads
 
 from .failing import file_failures, look_again, store_error
-from .format import kept_texts, record_text, transaction_line
+from .format import record_text, transaction_line
 from .opening import OpenedFile
 from .upgrade import LegacyForm
 
@@ -64,11 +64,14 @@ class JsonlStorage(StateReads):
         DuplicateId, UnknownParent, SessionFileChanged (S-JSONL-FMT-16), StoreIOError; then nothing has changed.
         """
         prepared = prepare(writes)
-        async with self._queue:
+        await self._queue.acquire()  # `async with` would add two coroutines to every commit
+        try:
             await self._check_file()
             if self._legacy is not None and prepared:
                 return await settled(self._upgrade(self._legacy, prepared))
             return await self._commit(prepared)
+        finally:
+            self._queue.release()
 
     async def boundary(self) -> Boundary:
         """The boundary of a fork, fixed in the commit queue. Raises LegacySourceOpen (S-V3-22)."""
@@ -101,9 +104,7 @@ class JsonlStorage(StateReads):
         if prepared:
             records = [record_text(write, seq, timestamp) for seq, write in zip(placement.seqs, prepared, strict=True)]
             line = transaction_line(records)
-            appending = self._append(
-                line, lambda: self._state.apply(prepared, kept_texts(prepared, records), placement, timestamp)
-            )
+            appending = self._append(line, lambda: self._state.apply(prepared, placement, timestamp))
             # A call that never suspends cannot be cancelled; any other runs to its end, whoever is cancelled meanwhile.
             await (appending if len(line) <= self._inline_bytes else settled(appending))
         return self._result(placement, timestamp)
@@ -126,7 +127,7 @@ class JsonlStorage(StateReads):
         if self._changed is not None:
             raise SessionFileChanged(self.path, self._changed)
         try:
-            await self._look()
+            self._compare(await look_again(self._files, self.path))
         except SessionFileChanged as change:
             self._changed = change.reason
             raise
@@ -135,8 +136,7 @@ class JsonlStorage(StateReads):
                 await self._files.truncate_file(self.path, self._size)
             self._left_over = 0
 
-    async def _look(self) -> None:
-        info = await look_again(self._files, self.path)
+    def _compare(self, info: FileInfo) -> None:
         if info.identity != self._identity:
             raise SessionFileChanged(self.path, "another file stands in its place")
         if not self._size <= info.size <= self._size + self._left_over:

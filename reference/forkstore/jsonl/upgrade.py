@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from forkstore.contract.files import FileInfo, Files
 from forkstore.contract.ids import IdGenerator
@@ -12,7 +12,7 @@ from forkstore.contract.store import SessionMetadata
 from forkstore.contract.writes import Placement, PreparedWrite
 from forkstore.state import SessionState
 
-from .format import kept_texts, record_text, row_text, transaction_line
+from .format import record_text, row_text, transaction_line
 from .headers import header_of
 from .hold import Hold
 from .legacy import DerivedWrite
@@ -58,7 +58,7 @@ class Upgrade:
     @property
     def callers(self) -> Placement:
         """Where the caller's own writes land: the usage row in front of them is not shown (S-V3-21)."""
-        return replace(self._placement, seqs=self._placement.seqs[1:])
+        return self._placement._replace(seqs=self._placement.seqs[1:])
 
     async def publish(self, files: Files, state: SessionState) -> tuple[FileInfo, Hold]:
         """Puts the whole session in format 4 in the place of the legacy file, or leaves it as it was.
@@ -77,8 +77,7 @@ class Upgrade:
 
     def apply(self, state: SessionState) -> None:
         """Makes the commit current in memory."""
-        texts = kept_texts(self._prepared, self._records)
-        state.apply(self._prepared, texts, self._placement, self._timestamp)
+        state.apply(self._prepared, self._placement, self._timestamp)
 
     def _lines(self, state: SessionState) -> Iterator[bytes]:
         yield header_of(self._legacy.metadata, state.next_seq).line()

@@ -29,7 +29,7 @@ class MemoryStorage(StateReads):
         prepared = prepare(writes)
         placement = self._state.place(prepared)
         timestamp = self._clock.read()
-        self._state.apply(prepared, [write.text for write in prepared], placement, timestamp)
+        self._state.apply(prepared, placement, timestamp)
         return self._result(placement, timestamp)
 
     async def close(self) -> None:

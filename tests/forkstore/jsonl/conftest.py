@@ -1,4 +1,4 @@
-"""A directory to try file calls on."""
+"""A directory to try file calls on, and a page cache that has all of it or nothing."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+from .page_cache import HAS, PageCache
 
 
 def open_files() -> set[str]:
@@ -27,3 +29,15 @@ def here(tmp_path: Path) -> Iterator[Path]:
     before = open_files()
     yield tmp_path
     assert open_files() <= before
+
+
+@pytest.fixture
+def cold_cache(monkeypatch: pytest.MonkeyPatch) -> PageCache:
+    """Nothing is in the page cache: every chunk of a line reader is read in a thread."""
+    return PageCache(monkeypatch, HAS["nothing"])
+
+
+@pytest.fixture
+def warm_cache(monkeypatch: pytest.MonkeyPatch) -> PageCache:
+    """Everything is in the page cache."""
+    return PageCache(monkeypatch, HAS["everything"])

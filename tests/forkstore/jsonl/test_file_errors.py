@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from forkstore.contract.files import FileError, FileErrorCode, Files
+from forkstore.contract.files import CHUNK, FileError, FileErrorCode, Files
 from forkstore.jsonl.file_errors import code_of
 from forkstore.jsonl.files import INLINE_BYTES, LocalFiles
 
@@ -29,7 +29,7 @@ CALLS: dict[str, Callable[[str], Awaitable[object]]] = {
     "make_dir": FILES.make_dir,
     "remove_dir": FILES.remove_dir,
     "read_bytes": lambda path: FILES.read_bytes(path, 10),
-    "read_bytes-large": lambda path: FILES.read_bytes(path, INLINE_BYTES + 1),
+    "read_bytes-large": lambda path: FILES.read_bytes(path, CHUNK + 1),
     "read_all": FILES.read_all,
     "open_line_reader": FILES.open_line_reader,
     "write_file": lambda path: FILES.write_file(path, b"x"),

@@ -184,7 +184,7 @@ async def test_a_file_is_read_whole_or_from_its_start(here: Path, size: int) -> 
 
 
 def test_a_small_read_does_not_suspend(here: Path) -> None:
-    assert at_once(FILES.read_bytes(str(here / "file"), INLINE_BYTES)) == b"old data"
+    assert at_once(FILES.read_bytes(str(here / "file"), CHUNK)) == b"old data"
 
 
 # ── writing ──
@@ -264,7 +264,7 @@ async def test_files_and_directories_are_synced(here: Path, monkeypatch: pytest.
 
 # What the file holds after the call.
 IN_A_THREAD: dict[str, tuple[Callable[[str], Awaitable[object]], bytes]] = {
-    "read_bytes": (lambda path: FILES.read_bytes(path, INLINE_BYTES + 1), b"old data"),
+    "read_bytes": (lambda path: FILES.read_bytes(path, CHUNK + 1), b"old data"),
     "read_all": (FILES.read_all, b"old data"),
     "write_file": (lambda path: FILES.write_file(path, LARGE), LARGE),
     "append_file": (lambda path: FILES.append_file(path, LARGE), b"old data" + LARGE),

@@ -281,6 +281,7 @@ async def test_a_fork_that_fails_at_any_file_call_leaves_no_trace(
     assert hits >= (3 if fault == "no-space" else 20)
 
 
+@pytest.mark.usefixtures("cold_cache")  # every chunk is one more suspension
 @pytest.mark.parametrize("again_after", [None, 1, 2, 5])
 async def test_a_fork_that_is_cancelled_anywhere_leaves_no_trace(again_after: int | None, place: Place) -> None:
     place.write(session(recipe("everything")(1, 10)))

@@ -19,6 +19,7 @@ from forkstore.contract.files import CHUNK, FileError, Files, LineReader
 from forkstore.jsonl.files import LocalFiles
 from forkstore.jsonl.scanning import LineScan
 from tests.forkstore.gated import settle
+from tests.forkstore.jsonl.page_cache import PageCache
 
 pytestmark = pytest.mark.asyncio
 FILES: Files = LocalFiles()
@@ -227,30 +228,12 @@ async def test_a_scan_that_is_cancelled_while_it_opens_lets_go_of_the_file(walk:
     assert spy.open_readers == []
 
 
-class Memory:
-    """A line reader whose lines are there at once, so that it never suspends."""
-
-    def __init__(self, lines: list[bytes]) -> None:
-        self._lines = iter(lines)
-
-    async def read_line(self) -> tuple[bytes, bool] | None:
-        line = next(self._lines, None)
-        return None if line is None else (line, True)
-
-    async def close(self) -> None:
-        """There is nothing to let go of."""
-
-
 @pytest.mark.parametrize(
-    ("lines", "turns"),
-    [([b"x" * 8192] * 100, 3), ([b""] * 2000, 3), ([b"x" * 2**20] * 4, 3)],
-    ids=["long", "short", "huge"],
+    "lines", [[b"x" * 8192] * 100, [b""] * 2000, [b"x" * 2**20] * 4], ids=["long", "short", "huge"]
 )
-async def test_other_tasks_get_their_turns(lines: list[bytes], turns: int, walk: Walk) -> None:
-    class MemoryFiles(LocalFiles):
-        async def open_line_reader(self, path: str) -> LineReader:
-            return Memory(lines)
-
+async def test_other_tasks_get_their_turns(lines: list[bytes], walk: Walk, warm_cache: PageCache) -> None:
+    """Also when the page cache has the whole file, and no read suspends."""
+    walk.write(b"\n".join([*lines, b""]))
     seen: list[int] = []
 
     async def look(scan: LineScan) -> None:
@@ -258,8 +241,9 @@ async def test_other_tasks_get_their_turns(lines: list[bytes], turns: int, walk:
             seen.append(scan.number)
             await asyncio.sleep(0)
 
-    scan = LineScan(MemoryFiles(), walk.path, MISSING)
+    scan = LineScan(FILES, walk.path, MISSING)
     looking = asyncio.ensure_future(look(scan))
     assert len(await read(scan)) == len(lines)
     looking.cancel()
+    assert not warm_cache.threads
     assert len({number for number in seen if 0 < number < len(lines)}) >= 3

@@ -15,7 +15,7 @@ from forkstore import CommitResult, EntryInsert, TreeFork, ValueSet, Write, valu
 from forkstore.contract.errors import (
     DuplicateId,
 )
-from forkstore.contract.files import CHUNK
+from forkstore.jsonl.files import INLINE_BYTES
 from tests.forkstore.gated import settle
 from tests.forkstore.held import HeldThreads, at_once, cancelled_while_held
 from tests.forkstore.jsonl.committing import NEXT, NOTE, added, commit, note, opened, reopened
@@ -51,7 +51,7 @@ async def test_without_others_a_commit_never_suspends(tmp_path: Path) -> None:
     store = Store(tmp_path)
     repo = type(store.repo)(tmp_path)
     session = await repo.open(plant(tmp_path))
-    result: CommitResult = at_once(commit(session, "x" * (CHUNK - 100)))
+    result: CommitResult = at_once(commit(session, "x" * (INLINE_BYTES - 100)))
     assert result.first_seq == NEXT
     await repo.close()
 
@@ -74,9 +74,9 @@ async def test_a_big_line_is_written_in_a_thread_and_the_commit_outlives_its_cal
     repo = Store(tmp_path).repo
     repo = type(repo)(tmp_path)
     session = await repo.open(plant(tmp_path))
-    await cancelled_while_held(commit(session, "x" * CHUNK), moment)
-    assert await note(session) == "x" * CHUNK
-    assert len(added(session)) > CHUNK
+    await cancelled_while_held(commit(session, "x" * INLINE_BYTES), moment)
+    assert await note(session) == "x" * INLINE_BYTES
+    assert len(added(session)) > INLINE_BYTES
     assert (await commit(session, 2)).first_seq == NEXT + 1
     await repo.close()
 
@@ -85,7 +85,7 @@ async def test_others_go_on_while_a_big_line_is_written(tmp_path: Path) -> None:
     repo = type(Store(tmp_path).repo)(tmp_path)
     session, other = await repo.open(plant(tmp_path)), await repo.create(cwd=GARDEN)
     with HeldThreads("before") as threads:
-        big = asyncio.ensure_future(commit(session, "x" * CHUNK))
+        big = asyncio.ensure_future(commit(session, "x" * INLINE_BYTES))
         await threads.until_held(big)
         assert (await commit(other, 1)).first_seq == 1
         assert await note(session) is None

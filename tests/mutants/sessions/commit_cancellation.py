@@ -19,14 +19,12 @@ class ACancelledCommitIsHalfDone(SourceLie):
 
     kills = "S-TXN-17"
     file = "storage.py"
-    line = """            appending = self._append(
-                line, lambda: self._state.apply(prepared, kept_texts(prepared, records), placement, timestamp)
-            )
+    line = """            appending = self._append(line, lambda: self._state.apply(prepared, placement, timestamp))
             # A call that never suspends cannot be cancelled; any other runs to its end, whoever is cancelled meanwhile.
             await (appending if len(line) <= self._inline_bytes else settled(appending))
 """
     lie = """            await settled(self._append(line, lambda: None))
-            self._state.apply(prepared, kept_texts(prepared, records), placement, timestamp)
+            self._state.apply(prepared, placement, timestamp)
 """
 
 

@@ -63,7 +63,7 @@ class NobodyWaitsForTheAppend(SourceLie):
     kills = "S-JSONL-FMT-15"
     file = "storage.py"
     line = "            await (appending if len(line) <= self._inline_bytes else settled(appending))\n"
-    lie = """            self._state.apply(prepared, kept_texts(prepared, records), placement, timestamp)
+    lie = """            self._state.apply(prepared, placement, timestamp)
             appending.close()
             self._size += len(line)
             self._append_later = asyncio.ensure_future(self._files.append_file(self.path, line))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.mutants.source_lies import SourceLie
 
-LOOK = "        info = await look_again(self._files, self.path)\n"
+LOOK = "            self._compare(await look_again(self._files, self.path))\n"
 SIZE = "        if not self._size <= info.size <= self._size + self._left_over:\n"
 
 
@@ -41,9 +41,11 @@ class AMissingFileIsMadeAnew(SourceLie):
     kills = "S-JSONL-FMT-16"
     file = "storage.py"
     line = LOOK
-    lie = f"""        try:
-    {LOOK}        except SessionFileChanged:
-            return
+    lie = """            try:
+                info = await look_again(self._files, self.path)
+            except SessionFileChanged:
+                return
+            self._compare(info)
 """
 
 
@@ -71,7 +73,9 @@ class AGoneFileIsAFailedCall(SourceLie):
     kills = "S-JSONL-FMT-16"
     file = "storage.py"
     line = LOOK
-    lie = f"""        try:
-    {LOOK}        except SessionFileChanged as change:
-            raise store_error(FileError("not_found", self.path), "file_info") from change
+    lie = """            try:
+                info = await look_again(self._files, self.path)
+            except SessionFileChanged as change:
+                raise store_error(FileError("not_found", self.path), "file_info") from change
+            self._compare(info)
 """
