@@ -11,7 +11,7 @@ class NoNextSequenceInTheHeader(SourceLie):
     kills = "S-V3-19"
     file = "upgrade.py"
     line = "        yield header_of(self._legacy.metadata, state.next_seq).line()"
-    lie = "        yield replace(header_of(self._legacy.metadata, state.next_seq), next_seq=None).line()"
+    lie = "        yield header_of(self._legacy.metadata, None).line()"
 
 
 class ClearingLabelsAreNotWritten(SourceLie):
