@@ -9,7 +9,7 @@ from collections.abc import Generator, Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 
@@ -35,10 +35,7 @@ def is_contract_test(nodeid: str) -> bool:
 def run_as_test(bound: BoundCase, harness: Any, request: pytest.FixtureRequest) -> None:
     """Runs the case; passes, fails, skips with the reason, or is expected to fail by the ledger."""
     config, node = request.config, request.node
-    try:
-        target = Target.of(harness)
-    except TargetError as error:
-        _harness_fails(config, str(error))
+    target = _target_of(harness, config, node)
     outcome: dict[str, Any] = {"target": _facts(target)}
     node.stash[OUTCOME_KEY] = outcome
     clauses = load(target.family)
@@ -51,6 +48,15 @@ def run_as_test(bound: BoundCase, harness: Any, request: pytest.FixtureRequest) 
         _harness_fails(config, result.detail.removeprefix(HARNESS))
     outcome["result"] = result.to_json()
     _say(result, target, config)
+
+
+def _target_of(harness: Any, config: pytest.Config, node: pytest.Item) -> Target:
+    try:
+        return Target.of(harness)
+    except TargetError as error:
+        why = str(error)
+    node.stash[OUTCOME_KEY] = {"harness": f"{HARNESS}{why}"}
+    return _harness_fails(config, why)
 
 
 def _say(result: CaseResult, target: Target, config: pytest.Config) -> None:
@@ -77,7 +83,7 @@ def _known_reason(result: CaseResult, target: Target, ledger: Ledger) -> str | N
     return "; ".join(entry.reason for entry in known) if known and len(known) == len(asked) else None
 
 
-def _harness_fails(config: pytest.Config, why: str) -> None:
+def _harness_fails(config: pytest.Config, why: str) -> NoReturn:
     config.stash[HARNESS_KEY] = f"{HARNESS}{why}"
     pytest.fail(f"{HARNESS}{why}", pytrace=False)
 

@@ -10,7 +10,6 @@ answer every read from it. `forkstore.memory` shows all of them at work.
 from __future__ import annotations
 
 from .closing import Closing
-from .commit_queue import settled
 from .contract.addresses import BRANCH_TIP, LANE_CONFIG, LANE_STATE
 from .contract.codec import UndecodableText, decode, encode
 from .contract.forks import check_fork_options
@@ -41,6 +40,7 @@ from .options import (
 )
 from .reservations import Reservation, Reservations
 from .session import Session
+from .settling import settled
 from .state import EntryRecord, SessionState, TextRecord
 from .state_reads import StateReads
 

@@ -10,6 +10,8 @@ import asyncio
 from collections.abc import Callable
 from typing import TypeVar, TypeVarTuple
 
+from .settling import ended
+
 T = TypeVar("T")
 Arguments = TypeVarTuple("Arguments")
 
@@ -17,25 +19,6 @@ Arguments = TypeVarTuple("Arguments")
 async def in_thread(function: Callable[[*Arguments], T], *arguments: *Arguments) -> T:
     """The result of a function that runs in a thread of the event loop's default executor; raises what it raises.
 
-    When it is cancelled, however often, it waits until the function has ended and then raises CancelledError, with
-    the error of the function, if there is one, as its cause. What the function did stays done.
+    Cancelled, it waits until the function has ended, as `ended` says. What the function did stays done.
     """
-    running = asyncio.get_running_loop().run_in_executor(None, function, *arguments)
-    try:
-        try:
-            await asyncio.wait([running])  # unlike `await running`, it leaves the future alone when it is cancelled
-        except asyncio.CancelledError as cancelled:
-            await _ended(running)
-            raise cancelled from running.exception()
-        return running.result()
-    finally:
-        del running  # it holds an error whose traceback holds this frame
-
-
-async def _ended(running: asyncio.Future[T]) -> None:
-    """Waits for the end of a future and takes no cancellation: one has arrived already, and is raised afterwards."""
-    while not running.done():
-        try:
-            await asyncio.wait([running])
-        except asyncio.CancelledError:
-            continue
+    return await ended(asyncio.get_running_loop().run_in_executor(None, function, *arguments))

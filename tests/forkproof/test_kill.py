@@ -157,8 +157,8 @@ class TestNothingStays:
                 told.set()
                 return False
 
-            code = "import json, os, sys, time\n"
-            code += "os.write(json.load(sys.stdin)['report'], b'%d\\n' % os.getpid())\ntime.sleep(600)"
+            code = "import json, os, signal, sys\n"
+            code += "os.write(json.load(sys.stdin)['report'], b'%d\\n' % os.getpid())\nsignal.pause()"
             call = asyncio.ensure_future(run_child(code, {}, hear, folders=(), ceiling=60))
             await told.wait()
             os.kill(pids[0], 0)

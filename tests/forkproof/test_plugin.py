@@ -239,6 +239,14 @@ def test_a_harness_that_raises_fails_once(project, conftest, line, options):
     result.stdout.fnmatch_lines([f"no verdict: harness: {line}"])
 
 
+def test_a_harness_with_a_wrong_fact_is_one_line_and_no_chain(project):
+    project.makeconftest(HARNESS.replace('kinds = {"memory"}', 'seams = {"clok"}'))
+    result = project.run_contract()
+    assert result.ret == 1
+    result.stdout.fnmatch_lines(["no verdict: harness: mystore: seams: unknown clok; *"])
+    assert not any("During handling" in line or "every case was skipped" in line for line in result.outlines)
+
+
 def test_a_run_in_which_every_case_is_skipped_is_red(project):
     (bound, *_) = (bound for bound in cases() if needed_seams(bound))
     result = project.runpytest_subprocess("-k", bound.id.partition("[")[0], "-rs")

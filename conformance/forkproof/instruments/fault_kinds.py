@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Generic, Literal, TypeVar
@@ -69,7 +70,7 @@ class Operation(Generic[T]):
     target: str | None = None
 
 
-class Fault:
+class Fault(ABC):
     """What happens to an operation that is struck.
 
     >>> faults.arm(Short(share=0.25, code="unknown"), at=3, names={"append_file"})
@@ -80,9 +81,9 @@ class Fault:
     lasting: ClassVar[bool] = False
     """Whether it strikes every later operation too."""
 
+    @abstractmethod
     async def strike(self, operation: Operation[T], hit: Hit) -> T:
         """Stands in for the operation: gives its value, or raises what the caller of the file capability is to see."""
-        raise NotImplementedError
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,9 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import signal
 import sys
 import threading
-import time
 import traceback
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -91,7 +91,7 @@ class KillStage:
 def _hold() -> NoReturn:
     """Stands still, the event loop and all, until the parent kills."""
     while True:
-        time.sleep(60)
+        signal.pause()
 
 
 def _leave_with_parent(descriptor: int) -> None:

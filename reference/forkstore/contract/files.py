@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass
-from typing import Final, Literal, NamedTuple, Protocol
+from typing import Final, Literal, Protocol
 
 FileErrorCode = Literal[
     "not_found",
@@ -43,7 +43,8 @@ class FileError(Exception):
         return f"{self.path}: {self.code.replace('_', ' ')}"
 
 
-class FileInfo(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class FileInfo:
     """What is known of a path without following it: `size` in bytes, `modified_at` in Unix milliseconds.
 
     `identity` is an opaque value, equal exactly for one and the same file, whatever its name is.

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from forkstore.commit_queue import settled
 from forkstore.contract.errors import SessionFileChanged, StoreIOError
 from forkstore.contract.files import FileError, FileInfo, Files, LineReader
+from forkstore.settling import settled
 
 from .failing import file_failures, gone_or_failed, look_again
 

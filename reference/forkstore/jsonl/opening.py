@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from forkstore.commit_queue import settled
 from forkstore.contract.errors import SessionFileChanged, SessionNotFound
 from forkstore.contract.files import FileInfo, Files
 from forkstore.contract.ids import IdGenerator
 from forkstore.contract.store import SessionMetadata
+from forkstore.settling import settled
 from forkstore.state import SessionState, TextRecord
 
 from .catalog import metadata_of

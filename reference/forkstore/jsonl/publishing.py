@@ -10,13 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Hashable
 from contextlib import suppress
+from dataclasses import replace
 from secrets import token_hex
 from types import TracebackType
 from typing import Final, Self
 
-from forkstore.commit_queue import settled
 from forkstore.contract.errors import SessionExists, SessionFileChanged
 from forkstore.contract.files import FileError, FileInfo, Files
+from forkstore.settling import settled
 
 from .failing import file_failures, look_again, store_error
 from .hold import Hold, hold_file
@@ -93,7 +94,7 @@ class Publication:
         except BaseException:
             await settled(hold.let_go())
             raise
-        return new._replace(name=old.name, path=old.path), hold
+        return replace(new, name=old.name, path=old.path), hold
 
     async def _expected(self, expected: FileInfo) -> FileInfo:
         old = await look_again(self._files, self.path)

@@ -9,7 +9,6 @@ from pathlib import PurePath
 from typing import ClassVar
 
 from forkstore.closing import Closing
-from forkstore.commit_queue import settled
 from forkstore.contract.errors import (
     ForeignSession,
     InvalidArgument,
@@ -34,6 +33,7 @@ from forkstore.options import (
 )
 from forkstore.reservations import Reservation, Reservations
 from forkstore.session import Session
+from forkstore.settling import settled
 
 from .catalog import Catalog
 from .failing import file_failures

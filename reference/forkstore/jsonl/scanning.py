@@ -13,9 +13,9 @@ from types import TracebackType
 from typing import Final, Self
 from zlib import crc32
 
-from forkstore.commit_queue import settled
 from forkstore.contract.errors import CorruptSession, SessionFileChanged, SessionStoreError
 from forkstore.contract.files import FileError, FileInfo, Files, LineReader
+from forkstore.settling import settled
 
 from .failing import MISSING, file_failures, store_error
 

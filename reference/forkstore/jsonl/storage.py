@@ -13,12 +13,12 @@ from collections.abc import Callable, Hashable
 from contextlib import suppress
 from dataclasses import dataclass
 
-from forkstore.commit_queue import settled
 from forkstore.contract.errors import LegacySourceOpen, SessionFileChanged, SessionStoreError
 from forkstore.contract.files import FileError, FileInfo, Files
 from forkstore.contract.records import SessionStats, copy_usage
 from forkstore.contract.writes import CommitResult, PreparedWrite, Write, prepare
 from forkstore.options import Clock
+from forkstore.settling import settled
 from forkstore.state_reads import StateReads
 
 from .failing import file_failures, look_again, store_error

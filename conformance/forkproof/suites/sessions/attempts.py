@@ -7,6 +7,7 @@ be made. What a failed call must leave is for the suites to say.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import Any, Final
 
@@ -30,7 +31,7 @@ BRANCH: Final = BranchFork("main", id=NEW)
 TREE: Final = TreeFork(id=NEW)
 
 
-class Attempt:
+class Attempt(ABC):
     """One call: `arrange` once; then `ready`, `call` and, when it returned, `accept`, as often as one likes."""
 
     store: SessionMaker
@@ -42,7 +43,7 @@ class Attempt:
         self.store = store
         return self
 
-    async def ready(self) -> None:
+    async def ready(self) -> None:  # noqa: B027 - most attempts need none
         """Makes what the next call needs."""
 
     async def call(self) -> Any:
@@ -51,32 +52,32 @@ class Attempt:
         self.value = await self.made()
         return self.value
 
+    @abstractmethod
     async def made(self) -> Any:
         """The bare call."""
-        raise NotImplementedError
 
+    @abstractmethod
     async def accept(self, of: str) -> None:
         """Breaks the clause unless the call gave what it must give; puts everything back."""
-        raise NotImplementedError
 
     @property
     def destination(self) -> Path:
         """The session file that the last call made, or may change."""
         return path_of(self.value.metadata)
 
-    async def forgive(self) -> None:
+    async def forgive(self) -> None:  # noqa: B027 - most attempts need none
         """Puts back what a failed call may have changed for good."""
 
-    async def leave(self) -> None:
+    async def leave(self) -> None:  # noqa: B027 - most attempts need none
         """Closes the session that the call was made on, where there is one."""
 
 
 class Makes(Attempt):
     """A call that makes the session `new`."""
 
+    @abstractmethod
     def model(self) -> SessionModel:
         """What the session must hold."""
-        raise NotImplementedError
 
     async def accept(self, of: str) -> None:
         subject = self.store.subject(self.value, self.model())

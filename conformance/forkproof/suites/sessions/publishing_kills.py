@@ -59,9 +59,9 @@ class _Creates:
         listed = [metadata for metadata in await self.store.list() if metadata.id == run.name]
         expect_equal(len(listed), len(files), of=f"how many sessions are listed of {len(files)} files, after {run}")
         for metadata in listed:
-            await self.opened(run, metadata, self.made)
+            await self.opened(run, metadata)
 
-    async def opened(self, run: Killed, metadata: Any, model: SessionModel | None) -> Subject:
+    async def opened(self, run: Killed, metadata: Any, model: SessionModel | None = None) -> Subject:
         """The session, opened by a repository that knows nothing of the other process, and looked at."""
         opened = await ended((await self.store.open_second_repo()).open(metadata))
         expect_equal(opened.word, "returned", of=f"opening the session, after {run}")
@@ -71,8 +71,8 @@ class _Creates:
         return subject
 
     async def model(self, session: Session) -> SessionModel:
-        """What the opened session must hold, where that depends on the file."""
-        raise NotImplementedError
+        """What the opened session must hold."""
+        return self.made
 
 
 class _Forks(_Creates):

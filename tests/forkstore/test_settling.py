@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from forkproof.instruments.stepping import stepped
-from forkstore.commit_queue import settled
+from forkstore.settling import settled
 
 pytestmark = pytest.mark.asyncio
 
@@ -40,7 +40,7 @@ async def test_work_that_is_settled_runs_to_its_end_however_often_its_caller_is_
     assert await settled(jobs.job("b")()) == "b"
 
 
-async def test_what_settled_work_raises_is_raised_or_is_the_context_of_the_cancellation() -> None:
+async def test_what_settled_work_raises_is_raised_or_is_the_cause_of_the_cancellation() -> None:
     jobs, failure = Jobs(), OSError("no room")
     with pytest.raises(OSError, match="no room"):
         await settled(jobs.job("a", failure)())
@@ -49,10 +49,7 @@ async def test_what_settled_work_raises_is_raised_or_is_the_context_of_the_cance
     task.cancel()
     with pytest.raises(asyncio.CancelledError) as cancellation:
         await task
-    found: BaseException | None = cancellation.value
-    while found is not None and found is not failure:
-        found = found.__context__
-    assert found is failure
+    assert cancellation.value.__cause__ is failure
 
 
 async def test_settled_work_that_cancels_itself_is_a_cancellation() -> None:
