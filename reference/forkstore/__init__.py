@@ -94,6 +94,7 @@ if TYPE_CHECKING:
     from .jsonl import JsonlSessionRepo, LocalFiles
     from .memory import MemorySessionRepo
     from .session import Branch, Session
+    from .sqlite import SqliteSessionRepo, open_connection
 
 _LAZY = {
     "JsonlSessionRepo": ".jsonl",
@@ -101,6 +102,8 @@ _LAZY = {
     "MemorySessionRepo": ".memory",
     "Branch": ".session",
     "Session": ".session",
+    "SqliteSessionRepo": ".sqlite",
+    "open_connection": ".sqlite",
 }
 
 __all__ = [
@@ -152,6 +155,7 @@ __all__ = [
     "SessionRepo",
     "SessionStats",
     "SessionStoreError",
+    "SqliteSessionRepo",
     "Storage",
     "StoreIOError",
     "TreeFork",
@@ -174,6 +178,7 @@ __all__ = [
     "lane_config",
     "lane_state",
     "list_address",
+    "open_connection",
     "operation_meta",
     "operation_preparation",
     "operation_preparation_prefix",

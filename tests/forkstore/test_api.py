@@ -11,11 +11,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import apsw
 import pytest
 
 import forkstore
 from forkproof.clauses import load_all
-from forkstore import JsonlSessionRepo, MemorySessionRepo, backend
+from forkstore import JsonlSessionRepo, MemorySessionRepo, SqliteSessionRepo, backend
 from forkstore.contract import addresses, store
 from forkstore.contract import errors as contract_errors
 from forkstore.contract.errors import InvalidArgument
@@ -23,8 +24,10 @@ from forkstore.contract.errors import InvalidArgument
 PACKAGE = Path(forkstore.__file__).parent
 ROOT = Path(__file__).parents[2]
 SIX_CALLS = {"create", "open", "list", "delete", "fork", "close"}
-REPOSITORIES = [store.SessionRepo, MemorySessionRepo, JsonlSessionRepo]
+REPOSITORIES = [store.SessionRepo, MemorySessionRepo, JsonlSessionRepo, SqliteSessionRepo]
+ON_DISK: list[Any] = [JsonlSessionRepo, SqliteSessionRepo]
 SOURCES = sorted(path.relative_to(PACKAGE).as_posix() for path in PACKAGE.rglob("*.py"))
+STATEMENTS = sorted(path.relative_to(PACKAGE).as_posix() for path in PACKAGE.rglob("*.sql"))
 
 
 def tree_of(source: str) -> ast.Module:
@@ -61,11 +64,12 @@ def test_the_repository_interface_is_the_six_calls(repo: type) -> None:
     assert public_coroutines(repo) == SIX_CALLS
 
 
-def test_a_repository_on_files_has_nothing_else_to_call() -> None:
+@pytest.mark.parametrize("repo", ON_DISK)
+def test_a_repository_on_disk_has_nothing_else_to_call(repo: Any) -> None:
     """S-REPO-25; what a variant of the backend may replace is a class, and named as one."""
-    public = {name for name in vars(JsonlSessionRepo) if not name.startswith("_")}
+    public = {name for name in vars(repo) if not name.startswith("_")}
     assert public - SIX_CALLS == {"storage_class"}
-    assert inspect.isclass(JsonlSessionRepo.storage_class)
+    assert inspect.isclass(repo.storage_class)
 
 
 @pytest.mark.parametrize("repo", REPOSITORIES)
@@ -82,11 +86,15 @@ COMMON_OPTIONS = {"now": None, "id_generator": None, "fork_probe": None}
 
 
 def test_options_are_keywords() -> None:
-    """Section 2.5: the options that every backend has, all of them optional, and the place of its files."""
+    """Section 2.5: the options that every backend has, all of them optional, and those of its files or databases."""
     assert keywords(MemorySessionRepo) == COMMON_OPTIONS
     on_files = keywords(JsonlSessionRepo)
     assert on_files.pop("sessions_root") is inspect.Parameter.POSITIONAL_OR_KEYWORD
     assert on_files == COMMON_OPTIONS | {"files": None}
+    on_databases = keywords(SqliteSessionRepo)
+    assert on_databases.pop("directory") is inspect.Parameter.POSITIONAL_OR_KEYWORD
+    places = {"database_path": None, "connect": None, "staging_dir": None}
+    assert on_databases == COMMON_OPTIONS | places | {"stage_batch_rows": 250, "stage_batch_bytes": 1_048_576}
 
 
 def test_the_default_files_are_those_of_this_machine() -> None:
@@ -95,6 +103,16 @@ def test_the_default_files_are_those_of_this_machine() -> None:
     assert calls == {name for name, value in vars(forkstore.LocalFiles).items() if name[0] != "_" and callable(value)}
     coroutines = {name for name in calls if inspect.iscoroutinefunction(getattr(forkstore.LocalFiles, name))}
     assert calls - coroutines == {"absolute_path", "real_path", "join_path"}
+
+
+@pytest.mark.parametrize("mode", ["create", "read-write", "read-only"])
+def test_the_default_connections_are_those_of_this_machine(mode: Any, tmp_path: Path) -> None:
+    """Section 2.5: `open_connection`, a plain function of a path and a mode that gives an `apsw.Connection`."""
+    path = str(tmp_path / "walk.sqlite")
+    apsw.Connection(path).close()
+    connection = forkstore.open_connection(path, mode)
+    assert type(connection) is apsw.Connection
+    connection.close()
 
 
 @pytest.mark.parametrize("options", [{"now": 5}, {"id_generator": object()}, {"id_generator": lambda: "id"}])
@@ -113,7 +131,7 @@ def test_a_public_name_can_be_imported(name: str) -> None:
 def test_public_names_are_those_of_the_contract_and_the_backends() -> None:
     """Sections 2.5, 2.6 and 13 name what `forkstore` exports; the types of the interface come with it."""
     assert sorted(forkstore.__all__) == list(forkstore.__all__)
-    backends = {"MemorySessionRepo", "JsonlSessionRepo", "LocalFiles"}
+    backends = {"MemorySessionRepo", "JsonlSessionRepo", "LocalFiles", "SqliteSessionRepo", "open_connection"}
     seams = {"FileError", "FileInfo", "Files", "LineReader", "ForkProbe"}
     options = {"BranchFork", "TreeFork", "fork_options_from_wire", "fork_options_to_wire"}
     assert backends | seams | options <= {*forkstore.__all__}
@@ -124,8 +142,10 @@ def test_public_names_are_those_of_the_contract_and_the_backends() -> None:
 
 
 def imported_by(statement: str) -> set[str]:
-    """The modules of the package that a fresh interpreter has loaded after the statement."""
-    script = f"{statement}; import sys; print(*[name for name in sys.modules if name.startswith('forkstore')])"
+    """The modules of the package, and SQLite, that a fresh interpreter has loaded after the statement."""
+    script = (
+        f"{statement}; import sys; print(*[name for name in sys.modules if name.startswith(('forkstore', 'apsw'))])"
+    )
     run = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     return set(run.stdout.split())
 
@@ -133,10 +153,11 @@ def imported_by(statement: str) -> set[str]:
 def test_importing_the_package_loads_no_backend() -> None:
     loaded = imported_by("import forkstore")
     assert not {name for name in loaded if not name.startswith("forkstore.contract") and name != "forkstore"}
-    for name, taken, left in (("MemorySessionRepo", "memory", "jsonl"), ("JsonlSessionRepo", "jsonl", "memory")):
+    rooms = {"MemorySessionRepo": "memory", "JsonlSessionRepo": "jsonl", "SqliteSessionRepo": "sqlite"}
+    for name, taken in rooms.items():
         loaded = imported_by(f"from forkstore import {name}")
-        assert f"forkstore.{taken}" in loaded
-        assert f"forkstore.{left}" not in loaded
+        assert {room for room in rooms.values() if f"forkstore.{room}" in loaded} == {taken}
+        assert ("apsw" in loaded) is (taken == "sqlite")
 
 
 FORBIDDEN = (
@@ -161,7 +182,7 @@ def forbidden_names(text: str) -> list[str]:
     return [name for name in FORBIDDEN if any_spelling(name).search(text)]
 
 
-@pytest.mark.parametrize("source", SOURCES)
+@pytest.mark.parametrize("source", [*SOURCES, *STATEMENTS])
 def test_no_helper_gathers_a_fork_source(source: str) -> None:
     """S-FORK-STR-09."""
     assert forbidden_names(source + (PACKAGE / source).read_text(encoding="utf-8")) == []
@@ -198,6 +219,13 @@ def test_no_code_spells_a_branch_name(source: str) -> None:
     """S-FORK-STR-10: as a string of its own, a part of an f-string, or the end of a key."""
     spelled = [text for text in string_constants(tree_of(source)) if BRANCH_NAMES & set(re.split(r"\W+", text.lower()))]
     assert spelled == []
+
+
+@pytest.mark.parametrize("source", STATEMENTS)
+def test_no_statement_spells_a_branch_name(source: str) -> None:
+    """S-FORK-STR-10: `main` is also what SQLite calls a connection's own database, so statements leave it out."""
+    text = (PACKAGE / source).read_text(encoding="utf-8").lower()
+    assert not BRANCH_NAMES & set(re.split(r"\W+", re.sub(r"--.*", "", text)))
 
 
 def test_a_branch_name_in_code_is_found_and_one_in_a_docstring_is_not() -> None:

@@ -21,9 +21,10 @@ from io import FileIO
 from typing import Final
 
 from forkstore.contract.files import CHUNK, FileError, FileInfo, FileKind, LineReader
+from forkstore.system_errors import code_of
 from forkstore.threads import in_thread
 
-from .file_errors import FileErrors, code_of
+from .file_errors import FileErrors
 from .line_reader import LocalLineReader
 
 # Paths are `str` here and taken as they are; a Path would fold `//` and `.`, and costs more than the call.

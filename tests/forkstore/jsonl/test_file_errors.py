@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from forkstore.contract.files import CHUNK, FileError, FileErrorCode, Files
-from forkstore.jsonl.file_errors import code_of
 from forkstore.jsonl.files import INLINE_BYTES, LocalFiles
+from forkstore.system_errors import code_of
 
 FILES: Files = LocalFiles()
 LARGE = b"x" * (INLINE_BYTES + 1)
