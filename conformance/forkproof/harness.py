@@ -9,10 +9,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from forkstore.contract.files import Files
 from forkstore.contract.store import SessionRepo
+
+if TYPE_CHECKING:
+    import apsw
+
+Mode = Literal["create", "read-write", "read-only"]
+"""How a connection is opened (section 29.2 of the session contract)."""
+Connect = Callable[[str, Mode], "apsw.Connection"]
+"""What opens a connection on a path: the repository option `connect` (section 2.5)."""
 
 SEAM_NAMES = (
     "probe",
@@ -31,6 +39,9 @@ others.
 
 
 REPOSITORY_CALLS = ("create", "open", "list", "delete", "fork", "close")
+STAGE_BATCH_ROWS = 250
+STAGE_BATCH_BYTES = 1_048_576
+"""The default bounds of a stage batch (section 2.5)."""
 
 
 class HarnessError(Exception):
@@ -49,6 +60,17 @@ class Seams:
     """Wrap the file capability with it and pass that on as the repository option `files`:
     `files=seams.files(LocalFiles()) if seams.files else LocalFiles()`. Seams `spy-files` and `fault-injection`.
     """
+    connect: Callable[[Connect], Connect] | None = None
+    """Wrap the function that opens connections with it and pass that on as the repository option `connect`:
+    `connect=seams.connect(open_connection) if seams.connect else open_connection`. Seams `spy-sql` and
+    `fault-injection`.
+    """
+    staging_dir: Path | None = None
+    """Pass it on as the repository option `staging_dir`. Seam `staging-dir`."""
+    stage_batch_rows: int = STAGE_BATCH_ROWS
+    """Pass it on as the repository option of that name where the store has one; seam `staging-dir`, like the next."""
+    stage_batch_bytes: int = STAGE_BATCH_BYTES
+    """Pass it on as the repository option of that name where the store has one."""
 
 
 class Harness(Protocol):
@@ -93,6 +115,15 @@ class SessionHarness:
     """The directory that the repository is given as `sessions_root` (section 2.5); it need not stand yet. The seam
     `raw-files` of a store of kind `jsonl` needs it: cases read the session files there, and put their own beside them.
     """
+    database_directory: Path | None = None
+    """The directory that the repository is given as `directory` (section 2.5), one database a session; it need not
+    stand yet. The seam `raw-files` of a store of kind `sqlite` needs this or `database_path`, not both: cases read the
+    rows there with a connection of their own, and put their own beside them.
+    """
+    database_path: Path | None = None
+    """The file that the repository is given as `database_path`: one database for all sessions. It need not stand
+    yet.
+    """
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
@@ -108,6 +139,17 @@ class SessionHarness:
 def fact(harness: object, name: str) -> Any:
     """An attribute of the harness, or the default that `SessionHarness` gives it."""
     return getattr(harness, name, getattr(SessionHarness, name))
+
+
+def works_on_a_database(harness: object) -> bool:
+    """Whether the store's connections are what the kit sees and steers it by: it says so by its kinds or its seams."""
+    return "sqlite" in fact(harness, "kinds") or "spy-sql" in fact(harness, "seams")
+
+
+def works_on_files(harness: object) -> bool:
+    """Whether its file calls are; a store that says nothing of either is taken for one on files."""
+    says_so = "jsonl" in fact(harness, "kinds") or "spy-files" in fact(harness, "seams")
+    return says_so or not works_on_a_database(harness)
 
 
 def lacking_calls(repo: object) -> list[str]:

@@ -27,6 +27,15 @@ ARGUMENT_OBJECTS = (ABSENT, TreeFork, list_address, value_address)
 """What recorded arguments may name, besides the classes that `Replay.carried` knows."""
 PATIENCE = 10.0
 """Seconds to wait for an operation that had ended at this point of the recording."""
+NO_INSTRUMENTS: dict[str, Any] = {
+    "probe": None,
+    "files": None,
+    "connect": None,
+    "staging_dir": None,
+    "stage_batch_rows": 250,
+    "stage_batch_bytes": 1_048_576,
+}
+"""What a harness is asked for besides the clock: nothing, and the default bounds."""
 
 Arguments = Callable[["Replay"], tuple[tuple[Any, ...], dict[str, Any]]]
 Step = Callable[["Replay"], Awaitable[None]]
@@ -177,7 +186,7 @@ class Replay:
         """The object of this replay that has the recorded name; repositories are opened when first named."""
         owner, _, part = handle.partition(".")
         if owner not in self.objects and owner.startswith("repo"):
-            self.objects[owner] = await self.open_repo(SimpleNamespace(clock=self.now, probe=None, files=None))
+            self.objects[owner] = await self.open_repo(SimpleNamespace(**NO_INSTRUMENTS, clock=self.now))
         found = self.objects.get(owner)
         return getattr(found, part) if part and found is not None else found
 

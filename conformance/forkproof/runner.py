@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from forkproof.case import BoundCase
 from forkproof.clauses import load
@@ -18,17 +18,12 @@ from forkproof.expect import ClauseBroken
 from forkproof.failure import Failure, describe_failure
 from forkproof.harness import HarnessError, fact
 from forkproof.housekeeping import Watch, clean_up, stray_tasks
-from forkproof.instruments.clocks import Clock
-from forkproof.instruments.file_spy import FileSpy
-from forkproof.instruments.gates import GateProbe
 from forkproof.instruments.trace import Trace
+from forkproof.makers.case_instruments import CaseInstruments
 from forkproof.makers.maker import SessionMaker
 from forkproof.makers.states import ANY_STATE
 from forkproof.reproducer import write_reproducer
 from forkproof.verdict import CaseResult, Outcome
-
-if TYPE_CHECKING:
-    from forkproof.instruments.file_faults import FileFaults
 
 CEILING_SECONDS = 60.0
 """How long a case may take, times `slow`: a net for backends that never answer. It decides nothing else."""
@@ -55,10 +50,8 @@ def run_case(bound: BoundCase, harness: Any, *, slow: float = 1.0, reproducers: 
     failure = run.failure or watch.failure()
     if failure is None and run.trace.calls == 0:
         failure = Failure(Outcome.KIT_ERROR, "the case did not touch the backend")
-    if failure is None and run.files is not None and not run.files.seen:
-        # A spy that saw nothing would agree to everything.
-        reason = "harness: offers spy-files, but the repository made no file call through seams.files"
-        failure = Failure(Outcome.FAILED, reason, of_harness=True)
+    if failure is None and run.instruments.silence is not None:
+        failure = Failure(Outcome.FAILED, f"harness: {run.instruments.silence}", of_harness=True)
     seconds = time.perf_counter() - begun
     if failure is None:
         return CaseResult(bound.id, bound.clauses, Outcome.HELD, seconds, "", run.trace.calls)
@@ -84,27 +77,17 @@ def missing_seams(bound: BoundCase, harness: object) -> tuple[str, ...]:
     return tuple(seam for seam in needed_seams(bound, fact(harness, "family")) if seam not in offered)
 
 
-def _file_faults() -> FileFaults:
-    # Imported when a case asks: most cases of most stores never do.
-    from forkproof.instruments.file_faults import FileFaults
-
-    return FileFaults()
-
-
 class _Run:
     """One case on one harness: what is shared by the case, its ceiling and its clean-up."""
 
     def __init__(self, bound: BoundCase, harness: Any, slow: float) -> None:
-        needs = needed_seams(bound, fact(harness, "family"))
         self.bound = bound
         self.ceiling = CEILING_SECONDS * slow
-        clock = self.clock = Clock() if "clock" in needs else None
-        self.probe = GateProbe() if "probe" in needs else None
-        self.files = FileSpy() if "spy-files" in needs else None
-        self.faults = _file_faults() if "fault-injection" in needs else None
+        self.instruments = CaseInstruments.of(needed_seams(bound, fact(harness, "family")), harness)
+        clock = self.instruments.clock
         # The function must not hold this run: what a case made goes with it, without waiting for the collector.
         self.trace = Trace(read_clock=lambda: None if clock is None else clock.at)
-        self.store = SessionMaker(harness, self.trace, self.clock, self.probe, self.files, self.faults)
+        self.store = SessionMaker(harness, self.trace, self.instruments)
         self.failure: Failure | None = None
 
     async def whole(self) -> None:
@@ -152,10 +135,10 @@ class _Run:
         await self.bound.start(**given)
 
     async def _put_away(self) -> None:
-        if self.probe is not None:
-            self.probe.release_all()
-        if self.faults is not None:
-            self.faults.disarm()
-        problem = await clean_up(self.store, self.trace, self.ceiling / 6)
+        self.instruments.calm()
+        try:
+            problem = await clean_up(self.store, self.trace, self.ceiling / 6)
+        finally:
+            self.instruments.put_away()
         if problem is not None and self.failure is None:
             self.failure = Failure(Outcome.FAILED, f"clean-up: {problem}")

@@ -17,6 +17,9 @@ from typing import Any
 from forkproof.clauses import CONTRACT, Clause, Clauses, ClausesError, load, parse_version
 from forkproof.ledger import Ledger, LedgerEntry
 
+PLACES = ("sessions_root", "database_directory", "database_path")
+"""The facts of a harness that say where its store's files are."""
+
 
 class Outcome(StrEnum):
     """What one case came to."""
@@ -128,7 +131,7 @@ class Target:
         )
         if not isinstance(cwd := getattr(harness, "cwd", None), str | None):
             raise TargetError(f"{type(harness).__name__}.cwd must be a str or None, is {cwd!r}")
-        target._check_root(harness)
+        target._check_places(harness)
         try:
             newer = parse_version(target.contract) > parse_version(CONTRACT)
         except ValueError:
@@ -138,18 +141,27 @@ class Target:
         target._check_names()
         return target
 
-    def _check_root(self, harness: object) -> None:
-        """Without its root no case could find the session files that the seam promises."""
-        root = getattr(harness, "sessions_root", None)
-        if not isinstance(root, Path | None):
-            raise TargetError(f"{type(harness).__name__}.sessions_root must be a Path or None, is {root!r}")
-        if root is None and "jsonl" in self.kinds and "raw-files" in self.seams:
+    def _check_places(self, harness: object) -> None:
+        """Without its place no case could find the files that the seam `raw-files` promises."""
+        kind = type(harness).__name__
+        places = {name: getattr(harness, name, None) for name in PLACES}
+        for name, place in places.items():
+            if not isinstance(place, Path | None):
+                raise TargetError(f"{kind}.{name} must be a Path or None, is {place!r}")
+            if place is not None and not place.is_absolute():
+                raise TargetError(f"{kind}.{name} must be absolute, is {str(place)!r}")
+        if "raw-files" not in self.seams:
+            return
+        if places["sessions_root"] is None and "jsonl" in self.kinds:
             raise TargetError(
-                f"{self.name}: offers the seam raw-files, so {type(harness).__name__}.sessions_root must name the "
+                f"{self.name}: offers the seam raw-files, so {kind}.sessions_root must name the "
                 "directory that holds the session directories"
             )
-        if root is not None and not root.is_absolute():
-            raise TargetError(f"{type(harness).__name__}.sessions_root must be absolute, is {str(root)!r}")
+        if "sqlite" in self.kinds and (places["database_directory"] is None) is (places["database_path"] is None):
+            raise TargetError(
+                f"{self.name}: offers the seam raw-files, so {kind}.database_directory must name the directory of "
+                f"the databases, or {kind}.database_path the one database, not both"
+            )
 
     def _check_names(self) -> None:
         """A misspelt seam would silently leave its clauses unasked."""

@@ -29,6 +29,8 @@ class Seams:
     files: None = None
     connect: None = None
     staging_dir: None = None
+    stage_batch_rows: int = 250
+    stage_batch_bytes: int = 1_048_576
 
 
 class Harness(Protocol):

@@ -12,6 +12,7 @@ from forkproof.instruments.byteguard import ByteGuard
 from forkproof.instruments.file_spy import FileSpy
 from forkproof.instruments.trace import Trace
 from forkproof.makers import SessionMaker
+from forkproof.makers.case_instruments import CaseInstruments
 from forkstore import JsonlSessionRepo, LocalFiles
 from forkstore.contract.files import CHUNK
 from forkstore.contract.forks import BranchFork, TreeFork
@@ -70,7 +71,7 @@ def forked(directory, options=None, **lie):
 
     async def steps():
         spy = FileSpy()
-        store = await SessionMaker(harness, Trace(), files=spy).start()
+        store = await SessionMaker(harness, Trace(), CaseInstruments(files=spy)).start()
         source = await store.torn_tail_session()
         path = store.path_of(source)
         spy.forget()

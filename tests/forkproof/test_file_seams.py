@@ -233,7 +233,7 @@ def test_a_relative_root_is_refused(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize(
     "facts",
-    [{}, {"kinds": {"jsonl"}}, {"kinds": {"sqlite"}, "seams": {"raw-files"}}, {"kinds": {"jsonl"}, "seams": {"clock"}}],
+    [{}, {"kinds": {"jsonl"}}, {"kinds": {"memory"}, "seams": {"raw-files"}}, {"kinds": {"jsonl"}, "seams": {"clock"}}],
 )
 def test_a_root_is_asked_for_only_where_cases_need_it(tmp_path, facts):
     plain = SessionHarness(tmp_path)

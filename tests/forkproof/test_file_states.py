@@ -203,7 +203,7 @@ def test_a_second_process_that_cannot_read_breaks_the_clause(harness):
         await subject.close()
         store.raw.append(store.path_of(subject), b"not JSON\n")
         with pytest.raises(ClauseBroken, match=r"a second process\nexpected: .*\nseen: +CorruptSession"):
-            await store.state_in_second_process(subject)
+            await store.check_in_second_process(subject)
 
     run(harness, steps)
 
@@ -215,12 +215,12 @@ def test_a_harness_that_no_second_process_can_make_is_named(harness, tmp_path):
     async def steps(store):
         subject = await store.create()
         with pytest.raises(HarnessError, match="<locals>"):
-            await SessionMaker(Local(tmp_path), Trace()).state_in_second_process(subject)
+            await SessionMaker(Local(tmp_path), Trace()).check_in_second_process(subject)
         bare = MemoryHarness(tmp_path)
         del bare.directory
         with pytest.raises(HarnessError, match="has no `directory`"):
-            await SessionMaker(bare, Trace()).state_in_second_process(subject)
+            await SessionMaker(bare, Trace()).check_in_second_process(subject)
         with pytest.raises(HarnessError, match=r"in a second process: .*open_repo is not written"):
-            await SessionMaker(SessionHarness(tmp_path), Trace()).state_in_second_process(subject)
+            await SessionMaker(SessionHarness(tmp_path), Trace()).check_in_second_process(subject)
 
     run(harness, steps)

@@ -95,7 +95,7 @@ def test_only_named_operations_are_counted(harness):
 
 
 def test_a_sweep_that_sees_no_operation_at_all_is_refused(tmp_path):
-    with pytest.raises(HarnessError, match=r"no file call of the scenario went through seams\.files"):
+    with pytest.raises(HarnessError, match=r"nothing of the scenario went through seams\.files or seams\.connect"):
         sweep(kill_stores.SeamlessHarness(tmp_path))
 
 
@@ -114,7 +114,7 @@ def test_each_run_is_prepared_by_name(harness, tmp_path):
 
 
 def test_a_scenario_without_end_breaks_the_clause(harness):
-    with pytest.raises(ClauseBroken, match="a file operation after 2 others"):
+    with pytest.raises(ClauseBroken, match="an operation after 2 others"):
         sweep(harness, limit=2)
 
 

@@ -9,6 +9,7 @@ from forkproof.harness import SessionHarness
 from forkproof.instruments.clocks import Clock
 from forkproof.instruments.trace import Trace
 from forkproof.makers import SessionMaker, records
+from forkproof.makers.case_instruments import CaseInstruments
 from forkproof.makers.states import ANY_STATE
 from forkstore import MemorySessionRepo
 from forkstore.contract.addresses import list_address, value_address
@@ -48,7 +49,7 @@ def harness(tmp_path):
 
 def run(harness, steps, **instruments):
     async def whole():
-        return await steps(await SessionMaker(harness, Trace(), **instruments).start())
+        return await steps(await SessionMaker(harness, Trace(), CaseInstruments(**instruments)).start())
 
     return asyncio.run(whole())
 

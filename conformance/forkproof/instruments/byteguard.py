@@ -1,7 +1,8 @@
 """Holds files to their bytes, and directory trees to what is in them.
 
 A store that must not touch a file is asked here whether it did: content, size, modification time, inode, and the
-neighbours in its directory. Nothing is needed of the store, so any store on files can be asked.
+neighbours in its directory. Nothing is needed of the store, so any store on files can be asked. A database is held to
+its bytes like any file, which is fair when nobody has it open; its side files are not counted while it stands.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from types import TracebackType
 from typing import Self
 
 from forkproof.expect import ClauseBroken
-from forkproof.instruments.file_picture import FilePicture, picture
+from forkproof.instruments.file_picture import FilePicture, is_side_file, picture
 
 SHOWN = 12
 KEPT_IN_TREES = 64 * 1024
@@ -90,7 +91,8 @@ class ByteGuard:
 
     def _listing(self) -> set[Path]:
         names = {path for directory in self._directories if directory.is_dir() for path in directory.iterdir()}
-        return names if self._root is None else names | set(_beneath(self._root))
+        beneath = set() if self._root is None else set(_beneath(self._root))
+        return beneath | {path for path in names if not is_side_file(path)}
 
     def _is_allowed(self, path: Path) -> bool:
         """Whether it was named, leads to what was named, or is guarded itself and already told of."""
@@ -149,7 +151,8 @@ def tree(directory: str | os.PathLike[str]) -> Tree:
 
 def _beneath(root: Path) -> Iterator[Path]:
     for directory, directories, files in os.walk(root):
-        yield from (Path(directory, name) for name in (*directories, *files))
+        paths = (Path(directory, name) for name in (*directories, *files))
+        yield from (path for path in paths if not is_side_file(path))
 
 
 def _with_target(path: Path) -> Iterator[Path]:

@@ -65,8 +65,6 @@ async def run_child(
 def _start(
     code: str, orders: Mapping[str, Any], output: IO[bytes], passed: tuple[IO[bytes], ...], folders: Iterable[Path]
 ) -> subprocess.Popen[bytes]:
-    here = [entry or str(Path.cwd()) for entry in sys.path]
-    path = os.pathsep.join(dict.fromkeys([*here, *map(str, folders)]))
     with tempfile.TemporaryFile() as told:  # a file, not an argument: there is no limit to what a case passes on
         told.write(json.dumps(orders).encode())
         told.seek(0)
@@ -76,8 +74,14 @@ def _start(
             stdout=output,
             stderr=subprocess.STDOUT,
             pass_fds=[one.fileno() for one in passed],
-            env={**os.environ, "PYTHONPATH": path},
+            env=child_environment(folders),
         )
+
+
+def child_environment(folders: Iterable[Path]) -> dict[str, str]:
+    """The environment of a child that imports what this process can, and what the folders hold."""
+    here = [entry or str(Path.cwd()) for entry in sys.path]
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(dict.fromkeys([*here, *map(str, folders)]))}
 
 
 async def _listen(said: IO[bytes], process: subprocess.Popen[bytes], hear: Callable[[bytes], bool]) -> None:

@@ -1,13 +1,14 @@
 """Faults in which more happens than one failure: slow files, a case that looks on or acts meanwhile, a disk that is
-gone for good. Files that are only slow, or only looked at, do what they always do.
+gone for good. Files that are only slow, or only looked at, do what they always do. Databases are never slow: their
+thread is waited for anyway, so every call on them suspends.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
-from typing import ClassVar, Literal, TypeVar
+from typing import Any, ClassVar, Literal, TypeVar
 
 from forkproof.instruments.fault_kinds import Fault, Hit, Operation
 from forkstore.contract.files import FileErrorCode
@@ -58,11 +59,11 @@ class Meanwhile(Fault):
     >>> faults.arm(Meanwhile(somebody_was_faster), names={"publish_file"})
     """
 
-    act: Callable[[Hit], Awaitable[object]]
+    act: Callable[[Hit], Coroutine[Any, Any, object]]
     then: Fault = Passes()
 
     async def strike(self, operation: Operation[T], hit: Hit) -> T:
-        await self.act(hit)
+        await operation.meanwhile(self.act(hit))
         return await self.then.strike(operation, hit)
 
 

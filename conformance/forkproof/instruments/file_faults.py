@@ -6,37 +6,17 @@ counts calls and lets an armed fault strike one of them; until it is armed it pa
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable, Callable, Iterable
-from dataclasses import dataclass
-from fnmatch import fnmatchcase
-from typing import Any, TypeVar
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
 
-from forkproof.instruments.fault_kinds import OPERATIONS, Fault, Hit, Operation
-from forkstore.contract.files import FileInfo, Files, LineReader
+from forkproof.instruments.arming import Faults
+from forkproof.instruments.fault_kinds import CHANGES, OPERATIONS, Hit, Operation
+from forkstore.contract.files import FileError, FileErrorCode, FileInfo, Files, LineReader
 
 T = TypeVar("T")
 
 
-@dataclass(frozen=True)
-class _Plan:
-    """Which operations are counted, and which of them are struck."""
-
-    fault: Fault
-    at: tuple[int, ...]
-    names: frozenset[str]
-    paths: str
-    caller: asyncio.Task[Any] | None
-
-    def counts(self, operation: Operation[Any]) -> bool:
-        places = (operation.path, operation.target or operation.path)
-        return operation.name in self.names and any(fnmatchcase(place, self.paths) for place in places)
-
-    def is_due(self, number: int) -> bool:
-        return number in self.at or (self.fault.lasting and number > self.at[0])
-
-
-class FileFaults:
+class FileFaults(Faults):
     """The faults of one case, over every file capability that it wrapped.
 
     >>> faults = FileFaults()
@@ -49,75 +29,24 @@ class FileFaults:
     True
     """
 
-    def __init__(self) -> None:
-        self.hits: list[Hit] = []
-        """What was struck since the arming, in order."""
-        self.count = 0
-        """How many operations that the arming asked for were begun since."""
-        self._plan: _Plan | None = None
+    world = "file"
+    operations = OPERATIONS
+    changes = CHANGES
 
     def wrap(self, files: Files) -> Files:
         """The capability, with faults. All that were wrapped share one count and one plan."""
         return _FaultyFiles(self, files)
 
-    def arm(
-        self,
-        fault: Fault,
-        *,
-        at: int = 1,
-        names: Iterable[str] | None = None,
-        paths: str = "*",
-        again_after: int | None = None,
-        caller: asyncio.Task[Any] | None = None,
-    ) -> None:
-        """Lets the fault strike the `at`-th operation from now on, once more `again_after` operations later.
-
-        Only operations of these names (None: those the fault can strike) on paths that match the pattern (`*` and `?`,
-        over the whole path; one path of a rename is enough) are counted. `caller` is the task for `Cancel`. An earlier
-        arming ends. Raises ValueError for a number below 1 or an unknown name: a fault that strikes nothing proves
-        nothing.
-        """
-        if at < 1 or (again_after is not None and again_after < 1):
-            raise ValueError("operations are counted from 1")
-        chosen = frozenset(names if names is not None else fault.names or OPERATIONS)
-        unknown = sorted(chosen - OPERATIONS)
-        if unknown or not chosen:
-            raise ValueError(f"no file operation is called {', '.join(unknown) or 'nothing'}")
-        points = (at,) if again_after is None else (at, at + again_after)
-        self.hits, self.count = [], 0
-        self._plan = _Plan(fault, points, chosen, paths, caller)
-
-    @property
-    def hit(self) -> Hit | None:
-        """The first operation that was struck since the arming; None when none was."""
-        return self.hits[0] if self.hits else None
-
-    def disarm(self) -> None:
-        """Lets every further operation through; `hits` and `count` stay as they are."""
-        self._plan = None
-
-    def room(self) -> None:
-        """Ends a full disk."""
-        self.disarm()
+    def failure(self, code: FileErrorCode, hit: Hit) -> Exception:
+        return FileError(code, hit.path)
 
     async def at(self, operation: Operation[T]) -> T:
         """Makes a file call, or lets the fault stand in for it. Suspends only where the call or the fault does."""
-        plan = self._plan
-        if plan is None or not plan.counts(operation):
+        found = self.due(operation.name, operation.path, operation.target)
+        if found is None:
             return await operation.do()
-        self.count += 1
-        if not plan.is_due(self.count):
-            return await operation.do()
-        hit = Hit(
-            number=self.count,
-            name=operation.name,
-            path=operation.path,
-            target=operation.target,
-            first=not self.hits,
-            caller=plan.caller,
-        )
-        self.hits.append(hit)
-        return await plan.fault.strike(operation, hit)
+        fault, hit = found
+        return await fault.strike(operation, hit)
 
 
 class _FaultyFiles:

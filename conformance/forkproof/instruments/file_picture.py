@@ -20,6 +20,10 @@ KEPT_WHOLE = 1024 * 1024
 """Up to this many bytes a picture keeps the content itself."""
 WINDOW = 16
 """Bytes in a row of a hex window."""
+SIDE_SUFFIXES = ("-wal", "-shm")
+"""What the names of a database's side files end in (section 29.1)."""
+DATABASE_HEADER = b"SQLite format 3\0"
+"""What every SQLite database begins with."""
 
 Kind = Literal["nothing", "file", "directory", "link", "other"]
 
@@ -69,6 +73,23 @@ def picture(path: str | os.PathLike[str], *, keep: int = KEPT_WHOLE) -> FilePict
     except (FileNotFoundError, NotADirectoryError):
         return FilePicture(path, "nothing")
     return FilePicture(path, kind, 0, found.st_mtime_ns, (found.st_dev, found.st_ino), content=content)
+
+
+def is_side_file(path: Path) -> bool:
+    """Whether the file is the write-ahead log, or the index of it, of a database that stands beside it: no neighbour of
+    its own.
+
+    >>> is_side_file(Path("walk.sqlite-wal"))
+    True
+    """
+    suffix = next((one for one in SIDE_SUFFIXES if path.name.endswith(one)), None)
+    if suffix is None:
+        return False
+    try:
+        with path.with_name(path.name.removesuffix(suffix)).open("rb") as database:
+            return database.read(len(DATABASE_HEADER)) == DATABASE_HEADER
+    except OSError:
+        return False
 
 
 def _file_picture(path: Path, keep: int) -> FilePicture:

@@ -26,9 +26,11 @@ CODE = "from forkproof.instruments.kill_child import main; main()"
 
 @dataclass(frozen=True)
 class Point:
-    """Where the process dies: at a file operation (by itself), at an acknowledgement (killed from outside), or nowhere.
+    """Where the process dies: at a file or database operation (by itself), at an acknowledgement (killed from outside),
+    or nowhere.
 
-    `names` and `paths` say which operations are counted, as for `FileFaults.arm`.
+    `names`, `paths` and `sparse` say which operations are counted, as for `Faults.arm`; names of both worlds may stand
+    side by side. A store that works on both dies in the one that comes to the number first.
     """
 
     operation: int = 0
@@ -36,6 +38,7 @@ class Point:
     names: tuple[str, ...] | None = None
     paths: str = "*"
     acknowledgement: int = 0
+    sparse: bool = False
 
     @property
     def name(self) -> str:

@@ -14,14 +14,15 @@ import sys
 import threading
 import traceback
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any, NoReturn
 
 from forkproof.difference import bounded
 from forkproof.expect import ClauseBroken
-from forkproof.harness import HarnessError, Seams, fact
+from forkproof.harness import HarnessError, Seams, fact, works_on_a_database
+from forkproof.instruments.arming import Faults
 from forkproof.instruments.fault_kinds import Hit, Kill
 from forkproof.instruments.file_faults import FileFaults
 from forkproof.targets import find_target
@@ -100,28 +101,48 @@ def _leave_with_parent(descriptor: int) -> None:
     os._exit(ORPHANED)
 
 
-def _armed(orders: Mapping[str, Any], report: Report) -> FileFaults:
-    def last_words(hit: Hit) -> None:
-        report.say("hit", {"number": hit.number, "name": hit.name, "path": hit.path, "target": hit.target})
+def _seams(orders: Mapping[str, Any], harness: object, report: Report) -> tuple[Seams, list[Faults]]:
+    """What the repository is opened with, and the armed faults in it."""
+    files = FileFaults()
+    faults: list[Faults] = [files]
+    seams = Seams(files=files.wrap)
+    if works_on_a_database(harness):
+        # Imported where it is needed: every run of a sweep starts a process.
+        from forkproof.instruments.sql_faults import SqlFaults
 
-    faults = FileFaults()
-    faults.arm(
-        Kill(last_words, when=orders["when"]),
-        at=orders["operation"] or NEVER,
-        names=orders["names"],
-        paths=orders["paths"],
-    )
-    return faults
+        sql = SqlFaults()
+        faults.append(sql)
+        seams = replace(seams, connect=sql.wrap)
+    for one in faults:
+        _arm(one, orders, report)
+    return seams, faults
+
+
+def _arm(faults: Faults, orders: Mapping[str, Any], report: Report) -> None:
+    def last_words(hit: Hit) -> None:
+        said = {"number": hit.number, "name": hit.name, "path": hit.path, "target": hit.target, "world": hit.world}
+        report.say("hit", said)
+
+    wanted = orders["names"]
+    names = faults.operations if wanted is None else faults.operations & frozenset(wanted)
+    if names:
+        faults.arm(
+            Kill(last_words, when=orders["when"]),
+            at=orders["operation"] or NEVER,
+            names=names,
+            paths=orders["paths"],
+            sparse=orders["sparse"],
+        )
 
 
 async def _play(orders: Mapping[str, Any], report: Report) -> None:
-    faults = _armed(orders, report)
     scenario = resolve_name(orders["scenario"])
     harness: Any = find_target(orders["harness"]).make(Path(orders["directory"]))
+    seams, faults = _seams(orders, harness, report)
     stage = KillStage(orders, harness, report)
-    stage.repo = await harness.open_repo(Seams(files=faults.wrap))
+    stage.repo = await harness.open_repo(seams)
     await scenario(stage)
-    report.say("ended", faults.count)
+    report.say("ended", sum(one.count for one in faults))
 
 
 def main() -> NoReturn:

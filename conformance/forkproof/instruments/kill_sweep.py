@@ -1,4 +1,6 @@
-"""Death at one point after the other: at every file operation of a scenario, or at points that a seed draws."""
+"""Death at one point after the other: at every file or database operation of a scenario, or at points that a seed
+draws.
+"""
 
 from __future__ import annotations
 
@@ -26,16 +28,18 @@ async def killed_at_every_operation(
     when: When = "before",
     names: Iterable[str] | None = None,
     paths: str = "*",
+    sparse: bool = False,
     prepare: Prepare | None = None,
+    first: int = 1,
     stride: int = 1,
     because: str = "",
     limit: int = 400,
 ) -> Killed:
-    """For n = 1, 2, …: lets a child die at its n-th file operation and awaits `check(run)`; gives the run that ended.
+    """For n = 1, 2, …: lets a child die at its n-th operation and awaits `check(run)`; gives the run that ended.
 
-    `prepare(name)` is awaited before a child starts. A stride above 1 leaves operations out, `because` says why that is
-    enough. Raises ClauseBroken when the child still makes operations after `limit`, and HarnessError when all are asked
-    for and none was seen.
+    `prepare(name)` is awaited before a child starts. A stride above 1, from the operation `first` on, leaves operations
+    out, `because` says why that is enough. Raises ClauseBroken when the child still makes operations after `limit`, and
+    HarnessError when all are asked for and none was seen.
 
     >>> async def nothing_is_lost(run: Killed) -> None:
     ...     expect_acknowledged(await stored_names(store, run.name), run, NAMES, of="the names")
@@ -44,21 +48,21 @@ async def killed_at_every_operation(
     if stride != 1 and not because.strip():
         raise ValueError("a sweep that leaves operations out says why")
     wanted = None if names is None else tuple(sorted(names))
-    points = [Point(number, when, wanted, paths) for number in range(1, limit + 1, stride)]
+    points = [Point(number, when, wanted, paths, sparse=sparse) for number in range(first, limit + 1, stride)]
     for pair in _batches(points):
         for run in await _all_killed(play, pair, prepare):
             if run.ended:
                 if run.operations == 0 and wanted is None and paths == "*":
-                    raise HarnessError("no file call of the scenario went through seams.files")
+                    raise HarnessError("nothing of the scenario went through seams.files or seams.connect")
                 return run
             await check(run)
-    raise ClauseBroken(f"expected: a scenario that ends\nseen:     a file operation after {limit} others")
+    raise ClauseBroken(f"expected: a scenario that ends\nseen:     an operation after {limit} others")
 
 
 async def killed_at_seeded_points(
     play: Play, check: Check, *, seed: int, count: int, prepare: Prepare | None = None
 ) -> tuple[Killed, ...]:
-    """Kills at `count` points drawn by the seed from all acknowledgements and all file operations of the scenario.
+    """Kills at `count` points drawn by the seed from all acknowledgements and all operations of the scenario.
 
     The scenario is played whole first, which is checked too; a point that a later run does not reach is checked as
     a run that ended. Raises ClauseBroken for a scenario that acknowledges nothing. Stores without the file capability

@@ -1,6 +1,8 @@
-"""A small meter of Python's heap: what a block held afterwards, and its peak above the start, in bytes.
+"""A small meter of memory, in bytes: what a block held of Python's heap afterwards, and the peaks of Python's heap
+and of SQLite's own above their start.
 
-It counts what tracemalloc sees, so memory of C libraries (SQLite's own heap, for one) is not in it.
+Python's heap is what tracemalloc sees; memory of C libraries is not in it. SQLite counts its own: page caches,
+statements and results, over all connections of the process.
 """
 
 from __future__ import annotations
@@ -10,9 +12,11 @@ import tracemalloc
 from types import TracebackType
 from typing import Self
 
+import apsw
+
 
 class MemoryMeter:
-    """Measures a block.
+    """Measures a block. Meters do not nest: the highest level since the last entry is one number of the process.
 
     >>> with MemoryMeter() as meter:
     ...     kept = bytes(1_000_000)
@@ -23,9 +27,12 @@ class MemoryMeter:
     start = 0
     peak = 0
     held = 0
+    sqlite_peak = 0
+    """The peak of SQLite's own heap above its start; 0 when it never stood higher."""
 
     def __init__(self) -> None:
         self._traces_itself = False
+        self._sqlite_start = 0
 
     def __enter__(self) -> Self:
         gc.collect()
@@ -34,11 +41,16 @@ class MemoryMeter:
             tracemalloc.start()
         tracemalloc.reset_peak()
         self.start, _ = tracemalloc.get_traced_memory()
+        self._sqlite_start, _ = apsw.status(apsw.SQLITE_STATUS_MEMORY_USED, True)
         return self
 
     def read_peak(self) -> int:
-        """The peak so far above the start; for a reading inside the block, at a gate for example."""
+        """The peak so far above the start; for a reading inside the block, at a gate for example. It brings
+        `sqlite_peak` up to date too.
+        """
         self.peak = max(self.peak, tracemalloc.get_traced_memory()[1] - self.start)
+        _, highest = apsw.status(apsw.SQLITE_STATUS_MEMORY_USED)
+        self.sqlite_peak = max(self.sqlite_peak, highest - self._sqlite_start)
         return self.peak
 
     def __exit__(

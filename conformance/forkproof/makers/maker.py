@@ -4,35 +4,39 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 
 from forkgen.damage import Damaged
 from forkgen.legacy import LegacyFile
 from forkproof.expect import expect_equal
-from forkproof.harness import HarnessError, Seams, fact, lacking_calls
+from forkproof.harness import HarnessError, fact, lacking_calls
 from forkproof.instruments.clocks import Clock
 from forkproof.instruments.file_spy import FileSpy
 from forkproof.instruments.gates import GateProbe
 from forkproof.instruments.trace import Trace
 from forkproof.makers import file_states, raw_files, shapes, small_file
-from forkproof.makers.file_wrapping import FileWrapping
+from forkproof.makers.case_instruments import CaseInstruments, Staging
 from forkproof.makers.raw_files import Naming, RawFiles
-from forkproof.makers.second_process import state_in_second_process
+from forkproof.makers.second_process import states_in_second_process
 from forkproof.makers.subject import Subject
 from forkproof.oracle.model import SessionModel
-from forkproof.oracle.state import LogicalState
 from forkstore.contract.store import Session, SessionMetadata, SessionRepo
 
 if TYPE_CHECKING:
-    from forkproof.instruments.file_faults import FileFaults
+    from forkproof.instruments.arming import Faults
+    from forkproof.instruments.sql_faults import SqlFaults
+    from forkproof.instruments.sql_spy import SqlSpy
+    from forkproof.makers.raw_databases import RawDatabases
 
+T = TypeVar("T")
 Ids = list[str]
 Listing = list[SessionMetadata]
 
 
 class SessionMaker:
-    """A store of the case's own: `repo` is the traced repository; `clock`, `probe`, `files` and `faults`, and the files
-    under `root`, are there when the case needs their seams.
+    """A store of the case's own: `repo` is the traced repository; its instruments are there when the case needs their
+    seams: `clock`, `probe`, `files` and `faults`, `sql` and `sql_faults`; and so is what lies on disk, past the store:
+    `raw` the session files, `databases` the databases.
 
     >>> source = await store.rich_session()
     >>> fork = await source.fork(TreeFork())
@@ -41,22 +45,12 @@ class SessionMaker:
 
     repo: SessionRepo
 
-    def __init__(
-        self,
-        harness: Any,
-        trace: Trace,
-        clock: Clock | None = None,
-        probe: GateProbe | None = None,
-        files: FileSpy | None = None,
-        faults: FileFaults | None = None,
-    ) -> None:
+    def __init__(self, harness: Any, trace: Trace, instruments: CaseInstruments | None = None) -> None:
         self.harness = harness
         self.trace = trace
-        self._clock = clock
-        self._probe = probe
-        self._files = files
-        self._faults = faults
+        self._instruments = instruments or CaseInstruments()
         self._raw: RawFiles | None = None
+        self._databases: RawDatabases | None = None
         self.durable: bool = bool(fact(harness, "durable"))
         self.cwd: str | None = fact(harness, "cwd")
         self.repos: list[SessionRepo] = []
@@ -65,32 +59,39 @@ class SessionMaker:
     @property
     def clock(self) -> Clock:
         """The clock of the repository; there when the case needs the seam `clock`."""
-        if self._clock is None:
-            raise LookupError("the case did not ask for the seam 'clock'")
-        return self._clock
+        return _asked(self._instruments.clock, "clock")
 
     @property
     def probe(self) -> GateProbe:
         """The fork probe of the repository; there when the case needs the seam `probe`."""
-        if self._probe is None:
-            raise LookupError("the case did not ask for the seam 'probe'")
-        return self._probe
+        return _asked(self._instruments.probe, "probe")
 
     @property
     def files(self) -> FileSpy:
         """The spy on the file work of all repositories of the case; there when the case needs the seam `spy-files`."""
-        if self._files is None:
-            raise LookupError("the case did not ask for the seam 'spy-files'")
-        return self._files
+        return _asked(self._instruments.files, "spy-files")
 
     @property
-    def faults(self) -> FileFaults:
-        """The faults in their file work; there when the case needs the seam `fault-injection`. The spy sees a call that
-        a fault strikes, and its failure.
+    def faults(self) -> Faults:
+        """The faults in what the store works on, its database or its files; there when the case needs the seam
+        `fault-injection`.
         """
-        if self._faults is None:
-            raise LookupError("the case did not ask for the seam 'fault-injection'")
-        return self._faults
+        return _asked(self._instruments.sql_faults or self._instruments.faults, "fault-injection")
+
+    @property
+    def sql(self) -> SqlSpy:
+        """The spy on their database connections; there when the case needs the seam `spy-sql`."""
+        return _asked(self._instruments.sql, "spy-sql")
+
+    @property
+    def sql_faults(self) -> SqlFaults:
+        """The same for a store on a database, with what only a database has."""
+        return _asked(self._instruments.sql_faults, "fault-injection")
+
+    @property
+    def staging_directory(self) -> Path:
+        """The directory that they put their stages into; there when the case needs the seam `staging-dir`."""
+        return _asked(self._instruments.staging_directory, "staging-dir")
 
     @property
     def raw(self) -> RawFiles:
@@ -104,30 +105,48 @@ class SessionMaker:
             self._raw = RawFiles(Path(root), self.cwd or small_file.CWD)
         return self._raw
 
+    @property
+    def databases(self) -> RawDatabases:
+        """The databases, past the store; there when the harness offers the seam `raw-files` and names its
+        `database_directory` or its `database_path`.
+        """
+        if self._databases is None:
+            directory, path = fact(self.harness, "database_directory"), fact(self.harness, "database_path")
+            if "raw-files" not in fact(self.harness, "seams") or (directory is None and path is None):
+                raise LookupError("the harness does not offer 'raw-files' with a database_directory or database_path")
+            # Imported when a case asks: stores without a database need no SQLite.
+            from forkproof.makers.raw_databases import RawDatabases
+
+            self._databases = RawDatabases(directory=directory, path=path)
+        return self._databases
+
     async def start(self) -> SessionMaker:
         """Opens the repository through the harness. The runner does this. Raises `HarnessError`."""
         self.repo = await self._open_repo()
         return self
 
-    async def open_second_repo(self) -> SessionRepo:
-        """Another repository object on the same store, beside the first (durable harnesses only)."""
+    async def open_second_repo(self, **staging: Unpack[Staging]) -> SessionRepo:
+        """Another repository object on the same store, beside the first (durable harnesses only); `staging` for its
+        stages.
+        """
         if not self.durable:
             raise LookupError("the harness is not durable: its sessions do not outlive their repository object")
-        return await self._open_repo()
+        return await self._open_repo(staging)
 
-    async def reopen_repo(self) -> SessionRepo:
+    async def reopen_repo(self, **staging: Unpack[Staging]) -> SessionRepo:
         """Closes the repository, all its sessions with it, and opens the store anew (durable harnesses only);
         `store.repo` is the new one.
+
+        >>> await store.reopen_repo(stage_batch_rows=3)
         """
         await self.repo.close()
-        self.repo = await self.open_second_repo()
+        self.repo = await self.open_second_repo(**staging)
         return self.repo
 
-    async def _open_repo(self) -> SessionRepo:
-        wrapping = FileWrapping(self._files, self._faults)
-        files = wrapping if wrapping.is_asked_for else None
+    async def _open_repo(self, staging: Staging | None = None) -> SessionRepo:
+        opening = self._instruments.opening(staging)
         try:
-            repo = await self.harness.open_repo(Seams(clock=self._clock, probe=self._probe, files=files))
+            repo = await self.harness.open_repo(opening.seams)
         except HarnessError:
             raise
         except Exception as error:
@@ -135,11 +154,7 @@ class SessionMaker:
         lacking = lacking_calls(repo)
         if lacking:
             raise HarnessError(f"open_repo returned {type(repo).__name__}: no {', '.join(lacking)}")
-        if files is not None and not wrapping.is_used:
-            raise HarnessError(
-                "open_repo did not call seams.files, which the seams spy-files and fault-injection ask for: "
-                "give the repository files=seams.files(LocalFiles())"
-            )
+        opening.check()
         self.repos.append(self.trace.watch_repo(repo))
         return self.repos[-1]
 
@@ -242,6 +257,8 @@ class SessionMaker:
         """Removes what the case planted or changed past the store. The runner does this after the case."""
         if self._raw is not None:
             self._raw.take_away()
+        if self._databases is not None:
+            self._databases.take_away()
 
     async def torn_tail_session(self, *, keep: int | None = None, id: str | None = None) -> Subject:
         """A closed session whose last line is cut after `keep` bytes. See `file_states.torn_tail`."""
@@ -271,11 +288,17 @@ class SessionMaker:
         """A long session that was written past the store, in a fraction of the time that commits take."""
         return file_states.huge(self, entries, id)
 
-    async def state_in_second_process(self, subject: Subject) -> LogicalState:
-        """What another process reads of the session, open or closed. See `second_process.state_in_second_process`."""
-        return await state_in_second_process(self.harness, subject.metadata, subject.model.touched)
+    async def check_in_second_process(self, *subjects: Subject) -> None:
+        """Breaks the clause unless another process, one for all, reads of the sessions, open or closed, exactly what
+        their models hold. See `second_process.states_in_second_process`.
+        """
+        asked = [(subject.metadata, subject.model.touched) for subject in subjects]
+        seen = await states_in_second_process(self.harness, asked)
+        for subject, state in zip(subjects, seen, strict=True):
+            expect_equal(state, subject.model.state(), of=f"the session {subject.id!r} as a second process reads it")
 
-    async def check_in_second_process(self, subject: Subject) -> None:
-        """Breaks the clause unless another process reads of the session exactly what the model holds."""
-        seen = await self.state_in_second_process(subject)
-        expect_equal(seen, subject.model.state(), of="the session as a second process reads it")
+
+def _asked(instrument: T | None, seam: str) -> T:
+    if instrument is None:
+        raise LookupError(f"the case did not ask for the seam {seam!r}")
+    return instrument
