@@ -1,36 +1,32 @@
-"""Wrong backends on files: the reference's own source with one changed line.
+"""Wrong backends on files and on databases: the reference's own source with one changed line.
 
-A lie names a file of the JSONL backend, a line of it that stands there exactly once, and what stands there instead. The
-backend is then loaded anew under a name of its own, with that one change; nothing else of it is touched, and the
-reference itself stays as it is.
+A lie names a file of a backend, a line of it that stands there exactly once, and what stands there instead. The backend
+is then loaded anew under a name of its own, with that one change; nothing else of it is touched, and the reference
+itself stays as it is.
 """
 
 from __future__ import annotations
 
-import importlib
-import sys
-from collections.abc import Sequence
-from importlib.abc import InspectLoader, MetaPathFinder
-from importlib.machinery import ModuleSpec
-from importlib.util import spec_from_loader
 from pathlib import Path
 from types import ModuleType
 from typing import Any, ClassVar
 
-import forkstore
 from forkproof.harness import Seams, SessionHarness
 
-ORIGINAL = "forkstore.jsonl"
-FOLDER = Path(forkstore.__file__).parent / "jsonl"
+from .changed_source import load_changed
 
 
 class SourceLie:
-    """Base of the lies. `file` is relative to the folder of the JSONL backend; `lie` takes the place of `line`."""
+    """Base of the lies; about the backend on files of JSON lines, unless a subclass says otherwise.
+
+    `file` is relative to the folder of the backend, and may be a data file of it; `lie` takes the place of `line`.
+    """
 
     kills: ClassVar[str]
     file: ClassVar[str]
     line: ClassVar[str]
     lie: ClassVar[str]
+    original: ClassVar[str] = "forkstore.jsonl"
 
     @classmethod
     def changed(cls, source: str) -> str:
@@ -40,13 +36,27 @@ class SourceLie:
         return source.replace(cls.line, cls.lie)
 
     @classmethod
+    def backend(cls) -> ModuleType:
+        """The backend with the lie in it, under a package name of its own; loaded once."""
+        return load_changed(
+            cls.original,
+            f"{cls.original.rpartition('.')[2]}_with_{cls.__name__}",
+            lambda file, source: cls.changed(source) if file == cls.file else source,
+        )
+
+    @classmethod
+    def target(cls) -> str:
+        """How a child process finds the harness."""
+        return f"{cls.__module__}:{cls.__qualname__}.harness"
+
+    @classmethod
     def harness(cls, directory: Path) -> SessionHarness:
         """A harness of the reference's own shape around the lying backend."""
-        backend = load(cls)
+        backend = cls.backend()
 
         class LyingHarness(SessionHarness):
             name = cls.__name__
-            target = f"{cls.__module__}:{cls.__qualname__}.harness"  # how a child process finds it
+            target = cls.target()
             kinds = frozenset({"jsonl"})
             seams = frozenset({"clock", "probe", "raw-commit", "raw-files", "spy-files", "fault-injection"})
             durable = True
@@ -66,40 +76,54 @@ class SourceLie:
         return LyingHarness(directory)
 
 
-def load(lie: type[SourceLie]) -> ModuleType:
-    """The backend with the lie in it, under a package name of its own; loaded once."""
-    finder = _LyingFinder(lie)
-    sys.meta_path.insert(0, finder)
-    try:
-        return importlib.import_module(finder.package)
-    finally:
-        sys.meta_path.remove(finder)
+class SqlLie(SourceLie):
+    """Base of the lies about the backend on SQLite databases, each session in a database of its own."""
+
+    original = "forkstore.sqlite"
+
+    @classmethod
+    def place(cls, harness: SessionHarness) -> None:
+        """Gives the harness its fact about the layout."""
+        harness.database_directory = harness.directory / "sessions"
+
+    @classmethod
+    def harness(cls, directory: Path) -> SessionHarness:
+        """A harness of the reference's own shape around the lying backend."""
+        backend = cls.backend()
+
+        class LyingHarness(SessionHarness):
+            name = cls.__name__
+            target = cls.target()
+            kinds = frozenset({"sqlite"})
+            seams = frozenset(
+                {"clock", "probe", "raw-commit", "raw-files", "spy-sql", "fault-injection", "staging-dir"}
+            )
+            durable = True
+
+            def __init__(self, directory: Path) -> None:
+                super().__init__(directory)
+                cls.place(self)
+
+            async def open_repo(self, seams: Seams) -> Any:
+                connect = backend.open_connection
+                return backend.SqliteSessionRepo(
+                    self.database_directory,
+                    database_path=self.database_path,
+                    now=seams.clock,
+                    fork_probe=seams.probe,
+                    connect=connect if seams.connect is None else seams.connect(connect),
+                    staging_dir=seams.staging_dir,
+                    stage_batch_rows=seams.stage_batch_rows,
+                    stage_batch_bytes=seams.stage_batch_bytes,
+                )
+
+        return LyingHarness(directory)
 
 
-class _LyingFinder(MetaPathFinder, InspectLoader):
-    """Finds the modules of one lying backend, and loads them from the reference's files."""
+class SharedSqlLie(SqlLie):
+    """Base of the lies about that backend where all sessions share one database."""
 
-    def __init__(self, lie: type[SourceLie]) -> None:
-        self._lie = lie
-        self.package = f"jsonl_with_{lie.__name__}"
-
-    def find_spec(
-        self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
-    ) -> ModuleSpec | None:
-        if fullname != self.package and not fullname.startswith(f"{self.package}."):
-            return None
-        return spec_from_loader(fullname, self, is_package=self.is_package(fullname))
-
-    def is_package(self, fullname: str) -> bool:
-        return self._folder(fullname).is_dir()
-
-    def get_source(self, fullname: str) -> str:
-        folder = self._folder(fullname)
-        path = folder / "__init__.py" if folder.is_dir() else folder.with_suffix(".py")
-        source = path.read_text()
-        if path.relative_to(FOLDER).as_posix() == self._lie.file:
-            source = self._lie.changed(source)
-        return source.replace(ORIGINAL, self.package)
-
-    def _folder(self, fullname: str) -> Path:
-        return FOLDER.joinpath(*fullname.removeprefix(self.package).split(".")[1:])
+    @classmethod
+    def place(cls, harness: SessionHarness) -> None:
+        """Gives the harness its fact about the layout."""
+        harness.database_path = harness.directory / "store" / "sessions.sqlite"

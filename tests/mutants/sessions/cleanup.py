@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.mutants.source_lies import SourceLie
+from tests.mutants.source_lies import SharedSqlLie, SourceLie, SqlLie
 
 
 class ASecondCancellationStopsTheCleanup(SourceLie):
@@ -70,3 +70,22 @@ class ADirectoryThatDoesNotGoIsTheLastWord(SourceLie):
     file = "publishing.py"
     line = "await _tried(self._files.remove_dir(directory))"
     lie = "await self._files.remove_dir(directory)"
+
+
+class TakingBackIsNotShielded(SqlLie):
+    """Lie: a second cancellation ends the taking back of a database."""
+
+    kills = "S-FORK-FAIL-06"
+    file = "destinations.py"
+    line = "await settled(self._take_all_back())"
+    lie = "await self._take_all_back()"
+
+
+class AFailureToCloseIsTheLastWord(SharedSqlLie):
+    """Lie: a connection that was opened for a call that fails has to be closed without an error."""
+
+    kills = "S-FORK-FAIL-07"
+    file = "connect.py"
+    line = """        with suppress(apsw.Error):
+            connection.close()"""
+    lie = """        connection.close()"""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.mutants.source_lies import SourceLie
+from tests.mutants.source_lies import SharedSqlLie, SourceLie, SqlLie
 
 _APPEND = "await self._files.append_file(self.path, line)"
 
@@ -96,3 +96,25 @@ class AFullDiskIsAnUnknownFailure(SourceLie):
     file = "storage.py"
     line = 'raise store_error(error, "append_file") from error'
     lie = 'error.code = "unknown"\n                raise store_error(error, "append_file") from error'
+
+
+class ACommitIsNoTransaction(SqlLie):
+    """Lie: every row of a commit is written by itself."""
+
+    kills = "S-TXN-02"
+    file = "transactions.py"
+    line = """    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        connection.execute("COMMIT")"""
+    lie = """    try:
+        yield"""
+
+
+class AFullDatabaseIsAnUnknownFailure(SharedSqlLie):
+    """Lie: nobody is told that there is no room for a database."""
+
+    kills = "S-TXN-18"
+    file = "failing.py"
+    line = 'apsw.FullError: "no_space"'
+    lie = 'apsw.FullError: "io_error"'

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.mutants.source_lies import SourceLie
+from tests.mutants.source_lies import SharedSqlLie, SourceLie
 
 
 class ACancelledDeleteKeepsItsReservation(SourceLie):
@@ -22,3 +22,15 @@ class ACancelledDeleteKeepsItsReservation(SourceLie):
         "            await check_identity(self._files, named.path, named.id, named.cwd)\n"
         "            reservation._kept = False\n"
     )
+
+
+class RowsAreDeletedTableByTable(SharedSqlLie):
+    """Lie: the rows of a deleted session go from one table after the other, each in a transaction of its own."""
+
+    kills = "S-REPO-19"
+    file = "removing.py"
+    line = """ as connection,
+        immediate(connection),
+    ):"""
+    lie = """ as connection,
+    ):"""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.mutants.source_lies import SourceLie
+from tests.mutants.source_lies import SharedSqlLie, SourceLie, SqlLie
 
 
 class AFailedReadLeaksOut(SourceLie):
@@ -93,3 +93,23 @@ class CancelledDeletesReturn(SourceLie):
                 await check_identity(self._files, named.path, named.id, named.cwd)
             except __import__("asyncio").CancelledError:
                 pass"""
+
+
+class SqliteErrorsLoseTheirCause(SqlLie):
+    """Lie: what SQLite said is lost."""
+
+    kills = "S-ERR-02"
+    file = "failing.py"
+    line = "raise store_error(error, operation, path) from error"
+    lie = "raise store_error(error, operation, path) from None"
+
+
+class AFailingCloseSpeaksForItself(SharedSqlLie):
+    """Lie: an error of SQLite comes out of `close` as it is."""
+
+    kills = "S-ERR-02"
+    file = "storage.py"
+    line = """        with database_failures("close", self.path):
+            await"""
+    lie = """        if self.path:
+            await"""

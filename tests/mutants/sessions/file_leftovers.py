@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.mutants.source_lies import SourceLie
+from tests.mutants.source_lies import SharedSqlLie, SourceLie, SqlLie
 
 
 class DirectoriesStay(SourceLie):
@@ -59,3 +59,21 @@ class AFailingSecondScanIsNotCleanedUp(SourceLie):
     file = "publishing.py"
     line = "if error is not None:"
     lie = "if error is not None and getattr(error, 'operation', None) not in ('read_line', 'open_line_reader'):"
+
+
+class TheDirectoryOfTheDatabasesStays(SqlLie):
+    """Lie: a directory that was made for a database stays."""
+
+    kills = "S-FORK-FAIL-02"
+    file = "groundwork.py"
+    line = "directory.rmdir()"
+    lie = "directory.exists()"
+
+
+class AnEmptyContainerStays(SharedSqlLie):
+    """Lie: a container that was made for a session stays when the session is not made."""
+
+    kills = "S-FORK-FAIL-02"
+    file = "groundwork.py"
+    line = "await in_thread(self._remove_container, self._container)"
+    lie = "self._container = None"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.mutants.source_lies import SourceLie
+from tests.mutants.source_lies import SourceLie, SqlLie
 
 
 class AFailedOpenKeepsItsReservation(SourceLie):
@@ -61,3 +61,14 @@ class PublishedSessionsStayWhenTheyAreCancelled(SourceLie):
     file = "publishing.py"
     line = "if self._published is not None and await self._is_there(self._published):"
     lie = "if self._published is self:"
+
+
+class AFailedOpenKeepsTheSession(SqlLie):
+    """Lie: a session whose opening failed stays reserved."""
+
+    kills = "S-OWN-09"
+    file = "repo.py"
+    line = """        with self._reservations.reserve(key, SessionInUse(metadata.id)) as reservation:
+"""
+    lie = """        if reservation := self._reservations.reserve(key, SessionInUse(metadata.id)):
+"""

@@ -1,4 +1,4 @@
-"""Repositories that are closed while a call is in the middle of its file work (S-REPO-24)."""
+"""Repositories that are closed while a call is in the middle of its work on files or databases (S-REPO-24)."""
 
 from __future__ import annotations
 
@@ -18,6 +18,9 @@ from forkproof.suites.sessions.attempts import BRANCH, TREE, Attempt, Creates, F
 from forkproof.suites.sessions.file_attempts import MAKING
 from forkstore.contract.errors import RepoClosed
 
+STRIDE = 7
+"""Of a database's operations one in so many is tried: between two of them the call stands where it stood."""
+
 
 @case("S-REPO-24", needs=("fault-injection",))
 @rows(
@@ -28,8 +31,8 @@ from forkstore.contract.errors import RepoClosed
     tree_fork=lambda: Forks(TREE, closed=True),
 )
 async def a_call_in_its_file_work_ends_with_the_repository(store: SessionMaker, make: Callable[[], Attempt]) -> None:
-    """A create, open or fork that is at any of its file calls when `repo.close()` is called raises `RepoClosed` and
-    leaves nothing behind, and `repo.close()` waits for it.
+    """A create, open or fork that is in any operation on a file or database when `repo.close()` is called raises
+    `RepoClosed` and leaves nothing behind, and `repo.close()` waits for it.
 
     If this fails, look at: a closed repository that is noticed before the file work only; a session that is handed out
     after all; a reader that stays open; a closing that waits for open sessions only.
@@ -64,13 +67,13 @@ async def a_call_that_ends_with_the_repository_leaves_no_file(store: SessionMake
 async def _end_with_the_repository(
     store: SessionMaker, attempt: Attempt, check: Callable[[str], Awaitable[None]]
 ) -> None:
-    for n in range(1, 1_000):
+    for n in range(1, 1_000, STRIDE if store.faults.are_many else 1):
         store.repo = await store.open_second_repo()
         await attempt.ready()
         run = _ClosedMeanwhile(store, attempt)
         outcome, hit = await run.at(n)
         if hit is None:
-            expect(n > 1, "expected: a call that works on files\nseen:     no file call")
+            expect(n > 1, "expected: a call that works on files or a database\nseen:     no operation")
             await attempt.accept("what the call gave whose repository stayed open")
             return
         seen = f"{outcome.kind} {outcome.error!r}"
@@ -84,7 +87,7 @@ async def _end_with_the_repository(
 
 
 class _ClosedMeanwhile:
-    """A call during whose n-th file operation its repository is closed."""
+    """A call during whose n-th operation its repository is closed."""
 
     def __init__(self, store: SessionMaker, attempt: Attempt) -> None:
         self._store, self._attempt = store, attempt
@@ -94,7 +97,7 @@ class _ClosedMeanwhile:
 
     async def at(self, n: int) -> tuple[Stepped, Hit | None]:
         """How the call ended, and the operation; None when it does not make so many."""
-        self._store.faults.arm(Meanwhile(self._close), at=n)
+        self._store.faults.arm(Meanwhile(self._close), at=n, sparse=self._store.faults.are_many)
         outcome = await stepped(self._call)
         self._store.faults.disarm()
         if self._closing is not None:

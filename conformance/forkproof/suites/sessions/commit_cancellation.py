@@ -1,4 +1,4 @@
-"""Commits that are cancelled in the middle of their file work (S-TXN-17)."""
+"""Commits that are cancelled in the middle of their work on a file or database (S-TXN-17)."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from forkproof.instruments.sweep import swept
 from forkproof.makers import SessionMaker, Subject, records
 from forkproof.suites.sessions.attempts import LARGE, LOG, PLAN
 from forkproof.suites.sessions.file_attempts import Upgrades
+from forkproof.suites.sessions.sweeping import share
 from forkstore.contract.addresses import branch_tip
 from forkstore.contract.writes import CommitResult, EntryInsert, ListAppend, ValueSet, Write
 
@@ -71,12 +72,13 @@ class _Commits:
 @case("S-TXN-17", needs=("raw-commit", "fault-injection"))
 @rows("fault", before=Cancel("before"), after=Cancel("after"))
 @rows("text", TEXTS)
-async def a_commit_cancelled_in_a_file_call_is_whole(store: SessionMaker, fault: Fault, text: str) -> None:
-    """A commit that is cancelled inside one of its file calls, before or after the work of that was done, is wholly
-    present or wholly absent for good when its cancellation reaches the caller, and the storage takes commits on.
+async def a_commit_cancelled_in_an_operation_is_whole(store: SessionMaker, fault: Cancel, text: str) -> None:
+    """A commit that is cancelled inside an operation on its file or database, before or after the work of that was
+    done, is wholly present or wholly absent for good when its cancellation reaches the caller, and the storage takes
+    commits on.
 
-    If this fails, look at: a line that was appended and is not in the state; a file call that goes on in a thread; a
-    queue that is not handed on.
+    If this fails, look at: a line that was appended and is not in the state; a thread that goes on when its caller has
+    left; a queue that is not handed on.
     """
     commits = _Commits(await store.linear_session(1), text)
 
@@ -84,8 +86,9 @@ async def a_commit_cancelled_in_a_file_call_is_whole(store: SessionMaker, fault:
         expect_equal(outcome.kind, "cancelled", of=f"how the commit ended that was cancelled in {hit}")
         await commits.judge(f"a cancellation in {hit}")
 
-    struck = await swept(commits.commit, store.faults, fault, is_whole)
-    expect(struck, "expected: a commit works on files\nseen:     no file call")
+    part = share(store, int(fault.when == "after"), 2 if text != LARGE else 6)
+    struck = await swept(commits.commit, store.faults, fault, is_whole, **part)
+    expect(struck, "expected: a commit works on files or a database\nseen:     no operation")
     await commits.judge("no cancellation")
 
 
@@ -117,7 +120,7 @@ async def a_commit_cancelled_on_slow_files_is_whole(store: SessionMaker, text: s
 @case("S-TXN-17", needs=("raw-commit", "fault-injection"))
 @rows("trouble", before=Fail(), torn=Short(), behind=FailAfter())
 async def a_failing_commit_that_is_cancelled_is_whole(store: SessionMaker, trouble: Fault) -> None:
-    """A commit that fails in a file call and is cancelled at any suspension around it is wholly present or wholly
+    """A commit that fails in an operation and is cancelled at any suspension around it is wholly present or wholly
     absent for good, and the storage takes commits on.
 
     If this fails, look at: a failed line that a cancelled repair leaves in the file; an error that is lost together
@@ -129,13 +132,13 @@ async def a_failing_commit_that_is_cancelled_is_whole(store: SessionMaker, troub
     store.faults.disarm()
     await commits.judge("no cancellation")
     expect_equal(whole.kind, "returned", of="how a commit on slow files ended")
-    for at in range(1, calls + 1):
+    for at in range(1, calls + 1, 6 if store.faults.are_many else 1):
         k, outcome = 0, None
         while outcome is None or not outcome.untouched:
             k += 1
             outcome = await stepped(lambda at=at: _slowly(store, commits, trouble, at), k)  # type: ignore[misc]
             store.faults.disarm()
-            of = f"a commit that fails at file operation {at} and is cancelled at suspension {k}"
+            of = f"a commit that fails at operation {at} and is cancelled at suspension {k}"
             made = await commits.judge(of)
             expect(outcome.kind != "returned" or made, f"{of}\nexpected: what returned is there\nseen:     it is not")
             expect(

@@ -1,4 +1,4 @@
-"""Deletes that fail or are cancelled in the middle of their file work (S-REPO-19)."""
+"""Deletes that fail or are cancelled in the middle of their work on a file or database (S-REPO-19)."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from forkproof.instruments.sweep import swept
 from forkproof.makers import SessionMaker
 from forkproof.oracle.model import SessionModel
 from forkproof.suites.sessions.attempts import Deletes
+from forkproof.suites.sessions.sweeping import share_of
 from forkstore.contract.errors import SessionNotFound
 
 FAULTS: dict[str, Fault] = {
@@ -53,9 +54,9 @@ async def _expect_whole(attempt: Deletes, of: str) -> None:
 
 @case("S-REPO-19", needs=("fault-injection",))
 @rows("fault", FAULTS)
-async def a_delete_that_a_file_call_ends_is_whole(store: SessionMaker, fault: Fault) -> None:
-    """A delete that is cancelled or fails at any of its file calls, before the work of that, in the middle of it or
-    behind it, leaves the session wholly there or wholly gone, and not reserved.
+async def a_delete_that_an_operation_ends_is_whole(store: SessionMaker, fault: Fault) -> None:
+    """A delete that is cancelled or fails at any operation on its file or database, before the work of that, in the
+    middle of it or behind it, leaves the session wholly there or wholly gone, and not reserved.
 
     If this fails, look at: a delete that empties the file first; a reservation that is kept; a session that is gone and
     still in a register.
@@ -67,8 +68,8 @@ async def a_delete_that_a_file_call_ends_is_whole(store: SessionMaker, fault: Fa
             expect_equal(outcome.kind, "cancelled", of=f"how the delete ended that was cancelled in {hit}")
         await _expect_whole(attempt, f"a delete that {hit} ended")
 
-    struck = await swept(attempt.call, store.faults, fault, is_whole)
-    expect(struck, "expected: a delete works on files\nseen:     no file call")
+    struck = await swept(attempt.call, store.faults, fault, is_whole, **share_of(store, fault, FAULTS))
+    expect(struck, "expected: a delete works on files or a database\nseen:     no operation")
     await attempt.accept("a delete that nothing struck")
 
 

@@ -1,4 +1,6 @@
-"""File calls that fail or are cancelled, one after the other, under every call of a store (section 2.6)."""
+"""Operations on files and databases that fail or are cancelled, one after the other, under every call of a store
+(section 2.6).
+"""
 
 from __future__ import annotations
 
@@ -28,6 +30,7 @@ from forkproof.suites.sessions.attempts import (
     Reads,
 )
 from forkproof.suites.sessions.file_attempts import ForksLegacy, ForksTorn, OpensLegacy, OpensTorn, Upgrades
+from forkproof.suites.sessions.sweeping import share
 from forkstore.contract.errors import (
     SessionExists,
     SessionFileChanged,
@@ -57,7 +60,9 @@ ABOUT_ONE_PLACE = frozenset({"not_found", "permission_denied", "not_directory", 
 """Codes that make a file, or a session directory, one that a listing cannot recognise (S-REPO-13)."""
 
 NEED_NO_FILE = (Closes, Reads)
-"""What a store can do without any file call."""
+"""What a store can do without any such operation."""
+SHARES = 9
+"""Of a database's operations a row strikes one in so many."""
 PLAIN: dict[str, Make] = {
     "create": Creates,
     "create-elsewhere": lambda: Creates(elsewhere=True),
@@ -82,7 +87,7 @@ OF_FILES: dict[str, Make] = {
 
 def _expect_told(hit: Hit, outcome: Stepped) -> None:
     """Breaks the clause unless a call that did not return has raised a class of 2.6 from the failure."""
-    error, code = outcome.error, hit.error.code if hit.error is not None else ""
+    error, code = outcome.error, hit.code or ""
     seen = f"{outcome.kind}: {type(error).__name__}: {error}"
     expect(isinstance(error, SessionStoreError), f"{hit}: {code}\nexpected: a class of section 2.6\nseen:     {seen}")
     expected: tuple[type[SessionStoreError], ...] = (StoreIOError, *OF_ANSWERS.get(code, ()))
@@ -90,11 +95,11 @@ def _expect_told(hit: Hit, outcome: Stepped) -> None:
     expect(isinstance(error, expected), f"{hit}: {code}\nexpected: {names}\nseen:     {seen}")
     cause = error.__cause__ if error is not None else None
     followed = code in ANSWERS and isinstance(cause, FileError)
-    told = f"{hit}: {code}\nexpected: {type(error).__name__} from that FileError\nseen:     from {cause!r}"
-    expect(cause is hit.error or followed, told)
-    if isinstance(error, StoreIOError) and isinstance(cause, FileError):
-        of = f"the code that the error carries ({hit})"
-        expect_equal(error.code, cause.code, of=of)
+    told = f"{hit}: {code}\nexpected: {type(error).__name__} from {hit.error!r}\nseen:     from {cause!r}"
+    expect(hit.is_told_by(cause) or followed, told)
+    if isinstance(error, StoreIOError):
+        if isinstance(cause, FileError):
+            expect_equal(error.code, cause.code, of=f"the code that the error carries ({hit})")
         texts = [bool(text) and isinstance(text, str) for text in (error.operation, error.path)]
         expect_equal(texts, [True, True], of=f"whether the error carries operation and path ({hit})")
 
@@ -113,17 +118,19 @@ async def _fail_everywhere(store: SessionMaker, attempt: Attempt, faults: Sequen
             _expect_told(hit, outcome)
         await attempt.ready()
 
-    for fault in faults:
+    for number, fault in enumerate(faults):
         await attempt.ready()
-        struck += await swept(attempt.call, store.faults, fault, is_told)
+        part = share(store, number, len(faults) * SHARES)
+        struck += await swept(attempt.call, store.faults, fault, is_told, **part)
         await attempt.accept("what the call gives that no fault struck")
-    expect(struck or isinstance(attempt, NEED_NO_FILE), "expected: file calls that can fail\nseen:     none")
+    expect(struck or isinstance(attempt, NEED_NO_FILE), "expected: operations that can fail\nseen:     none")
 
 
 @case("S-ERR-02", needs=("fault-injection",))
 async def a_failing_list_reaches_the_caller(store: SessionMaker) -> None:
-    """A `list` whose file calls fail raises a class of section 2.6 from that failure, or leaves out the one file, or
-    the files of the one session directory, that it could not read; a root that cannot be read is no empty store.
+    """A `list` one of whose operations fails raises a class of section 2.6 from that failure, or leaves out the one
+    file, or the files of the one session directory, that it could not read; a root that cannot be read is no empty
+    store.
 
     If this fails, look at: every failure of a listing taken for an unknown file; a root that fails and gives nothing.
     """
@@ -137,7 +144,7 @@ async def a_failing_list_reaches_the_caller(store: SessionMaker) -> None:
             return
         missing = {"a", "b", "c"} - {metadata.id for metadata in outcome.value}
         struck = {id for id, path in paths.items() if path is not None and _is_place_of(hit.path, path)}
-        code = hit.error.code if hit.error is not None else ""
+        code = hit.code or ""
         nothing_there = hit.name == "list_dir" and code in ("not_found", "not_directory")
         allowed = missing <= struck and code in ABOUT_ONE_PLACE
         told = (
@@ -145,18 +152,20 @@ async def a_failing_list_reaches_the_caller(store: SessionMaker) -> None:
         )
         expect(not missing or allowed or nothing_there, told)
 
-    for code in CODES:
-        struck = await swept(attempt.call, store.faults, Fail(code), is_told)
-        expect(struck, "expected: file calls that can fail\nseen:     none")
+    for number, code in enumerate(CODES):
+        part = share(store, number, len(CODES))
+        struck = await swept(attempt.call, store.faults, Fail(code), is_told, **part)
+        expect(struck, "expected: operations that can fail\nseen:     none")
         await attempt.accept("the list that no fault struck")
 
 
 @case("S-ERR-02", needs=("fault-injection",))
 @rows("make", PLAIN)
 @rows("faults", FAULTS)
-async def a_failing_file_call_reaches_the_caller(store: SessionMaker, make: Make, faults: Sequence[Fault]) -> None:
-    """Whichever file call fails, with whichever code, before its work, behind it or in the middle of it: the caller of
-    the store gets a class of section 2.6 with the `FileError` as its cause, or a result that is right all the same.
+async def a_failing_operation_reaches_the_caller(store: SessionMaker, make: Make, faults: Sequence[Fault]) -> None:
+    """Whichever operation on a file or database fails, with whichever code, before its work, behind it or in the middle
+    of it: the caller of the store gets a class of section 2.6 with that failure as its cause, or a result that is right
+    all the same.
 
     If this fails, look at: a call outside the part that translates errors, such as the closing of a reader or the look
     at a file; `raise … from None`; a code that is taken for another; a failed append that is taken for done.
@@ -167,7 +176,7 @@ async def a_failing_file_call_reaches_the_caller(store: SessionMaker, make: Make
 @case("S-ERR-02", needs=("fault-injection", "raw-files"), kinds=("jsonl",))
 @rows("make", OF_FILES)
 @rows("faults", FAULTS)
-async def a_failing_file_call_reaches_the_caller_of_a_repair(
+async def a_failing_operation_reaches_the_caller_of_a_repair(
     store: SessionMaker, make: Make, faults: Sequence[Fault]
 ) -> None:
     """The same for the calls that repair a torn tail, read a legacy v3 file, or upgrade one.
@@ -179,19 +188,19 @@ async def a_failing_file_call_reaches_the_caller_of_a_repair(
 
 
 def _is_place_of(struck: str, path: str) -> bool:
-    """Whether what was struck is a session's file, or the directory that it is in."""
+    """Whether what was struck is a session's file, or a side file of it, or the directory that it is in."""
     place = Path(path).resolve()
-    return Path(struck).resolve() in (place, place.parent)
+    return Path(struck.removesuffix("-wal").removesuffix("-journal")).resolve() in (place, place.parent)
 
 
 @case("S-ERR-03", needs=("fault-injection",))
 @rows("make", {**PLAIN, "list": Lists})
 @rows("fault", before=Cancel("before"), after=Cancel("after"))
-async def a_call_cancelled_in_a_file_call_is_cancelled(store: SessionMaker, make: Make, fault: Cancel) -> None:
-    """A call that is cancelled inside any of its file calls, before or after the work of that was done, raises
-    `CancelledError`.
+async def a_call_cancelled_in_an_operation_is_cancelled(store: SessionMaker, make: Make, fault: Cancel) -> None:
+    """A call that is cancelled inside any operation on a file or database, before or after the work of that was done,
+    raises `CancelledError`.
 
-    If this fails, look at: `except BaseException` around a file call; a cancellation that a task of the store's own
+    If this fails, look at: `except BaseException` around the operation; a cancellation that a task of the store's own
     swallows; a call that goes on and returns.
     """
     attempt = await make().arrange(store)
@@ -202,5 +211,6 @@ async def a_call_cancelled_in_a_file_call_is_cancelled(store: SessionMaker, make
         expect(outcome.kind == "cancelled", f"cancelled in {hit}\nexpected: CancelledError\nseen:     {seen}")
         await attempt.ready()
 
-    struck = await swept(attempt.call, store.faults, fault, is_cancelled)
-    expect(struck or isinstance(attempt, NEED_NO_FILE), "expected: file calls that can be cancelled\nseen:     none")
+    part = share(store, int(fault.when == "after"), 2 * SHARES)
+    struck = await swept(attempt.call, store.faults, fault, is_cancelled, **part)
+    expect(struck or isinstance(attempt, NEED_NO_FILE), "expected: operations that can be cancelled\nseen:     none")

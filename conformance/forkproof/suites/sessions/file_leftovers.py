@@ -1,4 +1,6 @@
-"""What failed and cancelled calls leave of files and directories: nothing (S-FORK-FAIL-02, S-FORK-FAIL-08)."""
+"""What failed and cancelled calls leave of files, databases and directories: nothing (S-FORK-FAIL-02,
+S-FORK-FAIL-08).
+"""
 
 from __future__ import annotations
 
@@ -11,13 +13,13 @@ from forkproof.expect import expect, expect_equal
 from forkproof.instruments.byteguard import Tree, tree
 from forkproof.instruments.fault_kinds import Cancel, Fail, FailAfter, Fault, Hit, NoSpace, Short
 from forkproof.instruments.fault_scenes import Meanwhile
-from forkproof.instruments.racing import ended
 from forkproof.instruments.stepping import Stepped
 from forkproof.instruments.sweep import swept
 from forkproof.makers import SessionMaker
-from forkproof.oracle.model import SessionModel
-from forkproof.suites.sessions.attempts import BRANCH, NEW, TREE, Attempt, Creates, Forks, Makes
+from forkproof.suites.sessions.attempts import BRANCH, NEW, TREE, Attempt, Creates, Forks, Makes, Opens
 from forkproof.suites.sessions.file_attempts import MAKING
+from forkproof.suites.sessions.standing import StandsAsBefore, expect_free
+from forkproof.suites.sessions.sweeping import share_of
 from forkstore.contract.forks import ForkOptions
 
 Make = Callable[[], Attempt]
@@ -30,57 +32,64 @@ FAULTS: dict[str, Fault] = {
 }
 
 
-class _TreeIsAsBefore:
-    """After each call that failed: the file tree is as it was, and the next call is made ready."""
-
-    def __init__(self, store: SessionMaker, attempt: Attempt) -> None:
-        self.store, self.attempt = store, attempt
-        self.before: Tree
-
-    async def ready(self) -> None:
-        """Makes the next call ready."""
-        await self.attempt.ready()
-        self.before = tree(self.store.root)
-
-    async def __call__(self, _: int, hit: Hit, outcome: Stepped) -> None:
-        self.store.faults.disarm()
-        if outcome.kind == "returned":
-            await self.attempt.accept(f"what a call gave that returned in spite of {hit}")
-        else:
-            await self.attempt.forgive()
-            self.before.check(f"the file tree after a call that ended at {hit}")
-        await self.ready()
+CALLS: dict[str, Make] = {
+    "create": Creates,
+    "open": Opens,
+    "branch-fork-of-open": lambda: Forks(BRANCH, closed=False),
+    "tree-fork-of-closed": lambda: Forks(TREE, closed=True),
+}
+OF_FILES = {name: make for name, make in MAKING.items() if name not in CALLS}
+SHARES = 3
+"""Of a database's operations a row strikes one in so many times the number of faults."""
 
 
-@case("S-FORK-FAIL-02", kinds=("jsonl",))
-@rows("make", MAKING)
-@rows("fault", FAULTS)
-async def a_failed_call_leaves_the_file_tree_as_it_was(store: SessionMaker, make: Make, fault: Fault) -> None:
-    """A create, open or fork that fails, finds no room, or is cancelled at any of its file calls leaves the tree of
-    files and directories as it was: nothing new, nothing gone, not a byte changed; but a repair that was completed.
-
-    If this fails, look at: a directory that was made for the session; a temporary file whose name is not remembered
-    when its making failed halfway; cleanup for errors and not for cancellation; a destination that was published
-    before the call failed.
-    """
-    check = _TreeIsAsBefore(store, await make().arrange(store))
+async def _expect_as_it_was(store: SessionMaker, make: Make, fault: Fault) -> None:
+    check = StandsAsBefore(store, await make().arrange(store))
     await check.ready()
-    struck = await swept(check.attempt.call, store.faults, fault, check)
-    expect(struck or fault.names, "expected: a call that works on files\nseen:     no file call")
+    part = share_of(store, fault, FAULTS, by=SHARES)
+    struck = await swept(check.attempt.call, store.faults, fault, check, **part)
+    expect(struck or fault.names, "expected: a call that works on files or a database\nseen:     no operation")
     await check.attempt.accept("what a call gave that nothing struck")
 
 
+@case("S-FORK-FAIL-02")
+@rows("make", CALLS)
+@rows("fault", FAULTS)
+async def a_failed_call_leaves_everything_as_it_was(store: SessionMaker, make: Make, fault: Fault) -> None:
+    """A create, open or fork that fails, finds no room, or is cancelled at any operation on a file or database leaves
+    the tree of files and directories as it was: nothing new, nothing gone, not a byte or row changed.
+
+    If this fails, look at: a directory that was made for the session; a temporary file or stage whose name is not
+    remembered when its making failed halfway; cleanup for errors and not for cancellation; a destination that was
+    published before the call failed; side files of a database that is gone.
+    """
+    await _expect_as_it_was(store, make, fault)
+
+
 @case("S-FORK-FAIL-02", kinds=("jsonl",))
+@rows("make", OF_FILES)
+@rows("fault", FAULTS)
+async def a_failed_call_leaves_the_file_tree_as_it_was(store: SessionMaker, make: Make, fault: Fault) -> None:
+    """The same for what a store on files has to do besides: working directories that are to be made, torn tails and
+    legacy files. A repair that was completed stays.
+
+    If this fails, look at: a directory that was made for the session; a temporary file whose name is not remembered
+    when its making failed halfway; a repair that is put back.
+    """
+    await _expect_as_it_was(store, make, fault)
+
+
+@case("S-FORK-FAIL-02")
 @rows("fault", FAULTS)
 async def a_failed_create_leaves_an_empty_place_empty(store: SessionMaker, fault: Fault) -> None:
-    """The same for the first create of all, which has to make the root too.
+    """The same for the first create of all, which has to make the root, the directory or the container too.
 
-    If this fails, look at: the parents of the session directory, which are made and not taken away.
+    If this fails, look at: the parents of the session directory, which are made and not taken away; a container without
+    a session.
     """
-    check = _TreeIsAsBefore(store, await Creates().arrange(store))
+    check = StandsAsBefore(store, await Creates().arrange(store))
     await check.ready()
-    expect_equal(sorted(check.before.files), [], of="what stands at the root before the first create")
-    await swept(check.attempt.call, store.faults, fault, check)
+    await swept(check.attempt.call, store.faults, fault, check, **share_of(store, fault, FAULTS))
     await check.attempt.accept("what the first create gave that nothing struck")
 
 
@@ -166,24 +175,13 @@ async def a_failing_step_is_followed_by_full_cleanup(
     """
     options, closed, fault = fork
     attempt: Makes = Forks(options, closed=closed, further=step.further)
-    check = _TreeIsAsBefore(store, await attempt.arrange(store))
+    check = StandsAsBefore(store, await attempt.arrange(store))
     await check.ready()
 
     async def is_cleaned_up(n: int, hit: Hit, outcome: Stepped) -> None:
         await check(n, hit, outcome)
-        await _expect_free(store, attempt, f"after a fork that was struck at {hit}")
+        await expect_free(store, attempt, f"after a fork that was struck at {hit}")
 
     struck = await swept(attempt.call, store.faults, fault, is_cleaned_up, names=step.names, paths=step.paths)
     expect(struck >= step.least, f"expected: at least {step.least} file calls of that step\nseen:     {struck}")
     await attempt.accept("what a fork gave that nothing struck")
-
-
-async def _expect_free(store: SessionMaker, attempt: Makes, of: str) -> None:
-    created = await ended(store.repo.create(id=NEW, **store.create_options))
-    expect_equal(created.word, "returned", of=f"a create of the id {of}")
-    subject = store.subject(created.value, SessionModel())
-    await subject.close()
-    await store.repo.delete(subject.metadata)
-    forked = await ended(attempt.call())
-    expect_equal(forked.word, "returned", of=f"a fork onto the id {of}")
-    await attempt.accept(f"what was forked {of}")

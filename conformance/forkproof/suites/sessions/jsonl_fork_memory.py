@@ -113,13 +113,13 @@ DEAD: dict[str, Callable[[int], list[Write]]] = {
 @case("S-FORK-STR-06")
 @rows("rounds", DEAD)
 async def dead_history_takes_no_memory(store: SessionMaker, rounds: Callable[[int], list[Write]]) -> None:
-    """Between 2,000 and 12,000 writes that are dead by the end, the peak memory of a fork up to `before_publish` stays
+    """Between 1,000 and 6,000 writes that are dead by the end, the peak memory of a fork up to `before_publish` stays
     the same: sets that were superseded, values and lists that were deleted.
 
     If this fails, look at: an index of every record; places that are kept when nothing is left there; a set of dead
     sequences.
     """
-    short, long = ([write for n in range(count) for write in rounds(n)] for count in (1_000, 6_000))
+    short, long = ([write for n in range(count) for write in rounds(n)] for count in (500, 3_000))
     same = f"a peak that stays the same (within {SLACK // KIBIBYTE} KiB)"
     async for of, grown in _growths(store, short, long, per_commit=250):
         expect(grown <= SLACK, f"{of}\nexpected: {same}\nseen:     {grown // KIBIBYTE:,} KiB more")
@@ -134,13 +134,13 @@ GROWING: dict[str, Callable[[int], list[Write]]] = {
 }
 """Sources of so many entries, addresses or elements, each with 2,000 characters of payload."""
 
-FEW, MANY = 500, 1_500
+FEW, MANY = 200, 700
 
 
 @case("S-FORK-STR-06")
 @rows("grow", GROWING)
 async def memory_grows_by_little_a_row(store: SessionMaker, grow: Callable[[int], list[Write]]) -> None:
-    """Between 500 and 1,500 entries, addresses or surviving elements of 2,000 characters each, the peak memory of a
+    """Between 200 and 700 entries, addresses or surviving elements of 2,000 characters each, the peak memory of a
     fork up to `before_publish` grows by at most 1 KiB for each, in both scopes and from an open and a closed source.
 
     If this fails, look at: payloads in the structural index; rows of lists or values that are kept although entries are

@@ -131,12 +131,11 @@ async def a_fork_of_a_v3_source_is_a_session_like_any_other(store: SessionMaker,
     metadata = fork.metadata
     seen = (metadata.parent_session_id, metadata.legacy_parent_session_path, metadata.cwd, metadata.storage_version)
     expect_equal(seen, ("shed-7", None, "/srv/garden", 1), of="the metadata of the fork")
-    await store.check_in_second_process(fork)
     point = await fork.append("main", "written to the fork")
     await fork.check_everywhere()
     again = await fork.fork(BranchFork("main", point))
     await again.check("the fork of the fork")
-    await store.check_in_second_process(again)
+    await store.check_in_second_process(fork, again)
 
 
 @case("S-V3-26")

@@ -71,7 +71,7 @@ async def a_failed_call_leaves_no_reader_open(store: SessionMaker, make: Make, f
     expect(struck, "expected: a call that works on files\nseen:     no file call")
 
 
-@case("S-FORK-FAIL-05", needs=("fault-injection", "spy-files"))
+@case("S-FORK-FAIL-05", needs=("fault-injection", "spy-files"), kinds=("jsonl",))
 @rows("make", CALLS)
 async def a_cancelled_call_leaves_no_reader_open(store: SessionMaker, make: Make) -> None:
     """A create, open or fork that is cancelled at any suspension, where every file call takes its time, leaves no line

@@ -1,4 +1,6 @@
-"""Calls that fail at their file work, and what the next call with the same id finds (sections 12 and 20)."""
+"""Calls that fail at their work on files or databases, and what the next call with the same id finds (sections 12 and
+20).
+"""
 
 from __future__ import annotations
 
@@ -15,6 +17,7 @@ from forkproof.instruments.stepping import Stepped, cancelled_at_every_suspensio
 from forkproof.instruments.sweep import swept
 from forkproof.makers import SessionMaker
 from forkproof.suites.sessions.attempts import BRANCH, TREE, Attempt, Creates, Deletes, Forks, Opens
+from forkproof.suites.sessions.sweeping import share, share_of
 
 Make = Callable[[], Attempt]
 
@@ -24,6 +27,8 @@ PAIRS: dict[str, tuple[Fault, Fault]] = {
     "failed-and-cancelled": (FailAfter(), Cancel("after")),
     "cancelled-and-failed": (Cancel("after"), Fail()),
 }
+SHARES = 12
+"""Of a database's operations a row strikes one in so many times the number of rows: other suites strike the rest."""
 CALLS: dict[str, Make] = {
     "create": Creates,
     "open": Opens,
@@ -36,27 +41,29 @@ CALLS: dict[str, Make] = {
 @rows("make", {**CALLS, "delete": Deletes})
 @rows("fault", FAULTS)
 async def a_call_that_failed_has_released_its_reservation(store: SessionMaker, make: Make, fault: Fault) -> None:
-    """When a create, open, fork or delete fails, or is cancelled, at any of its file calls, the session is not reserved
-    any more at the very moment at which its caller learns of it: the same call, made in the same step, succeeds.
+    """When a create, open, fork or delete fails, or is cancelled, at any operation, the session is not reserved any
+    more at the very moment at which its caller learns of it: the same call, made in the same step, succeeds.
 
     If this fails, look at: a reservation that is given back on success, or in a task of its own; cleanup that nobody
     awaits.
     """
     attempt = await make().arrange(store)
-    for n in range(1, 1_000):
+    part = share_of(store, fault, FAULTS, by=SHARES)
+    first, stride = part.get("first", 1), part.get("stride", 1)
+    for n in range(first, 1_000, stride):
         await attempt.ready()
-        first, hit, second = await asyncio.create_task(_twice(store, attempt, fault, n))
+        ending, hit, second = await asyncio.create_task(_twice(store, attempt, fault, n))
         if hit is None:
-            expect(n > 1, "expected: a call that works on files\nseen:     no file call")
+            expect(n > first, "expected: a call that works on files or a database\nseen:     no operation")
             return
-        if first.error is not None:
-            _expect_released(attempt, second, f"the call made again at once after {hit} ({first.word})")
+        if ending.error is not None:
+            _expect_released(attempt, second, f"the call made again at once after {hit} ({ending.word})")
         await attempt.accept(f"what a call gave, {hit}")
 
 
 async def _twice(store: SessionMaker, attempt: Attempt, fault: Fault, n: int) -> tuple[Ended, Hit | None, Ended]:
     """The call, struck at its n-th file operation, and in the same step the call again if it failed."""
-    store.faults.arm(fault, at=n, caller=asyncio.current_task())
+    store.faults.arm(fault, at=n, sparse=store.faults.are_many, caller=asyncio.current_task())
     first = await _ended(attempt)
     hit = store.faults.hit
     store.faults.disarm()
@@ -82,7 +89,7 @@ def _expect_released(attempt: Attempt, again: Ended, of: str) -> None:
 @rows("make", CALLS)
 @rows("pair", PAIRS)
 async def a_third_attempt_succeeds(store: SessionMaker, make: Make, pair: tuple[Fault, Fault]) -> None:
-    """Two failures in a row on one id, at the same file call, whichever that is, do not keep a third attempt from
+    """Two failures in a row on one id, at the same operation, whichever that is, do not keep a third attempt from
     succeeding.
 
     If this fails, look at: leftovers of the first failure that the second stumbles over; a temporary file whose name is
@@ -102,12 +109,13 @@ async def a_third_attempt_succeeds(store: SessionMaker, make: Make, pair: tuple[
         await attempt.accept(f"what was made after {hit}, twice")
 
     await attempt.ready()
-    struck = await swept(attempt.call, store.faults, first, may_succeed)
-    expect(struck, "expected: a call that works on files\nseen:     no file call")
+    part = share(store, list(PAIRS.values()).index(pair), len(PAIRS) * SHARES)
+    struck = await swept(attempt.call, store.faults, first, may_succeed, **part)
+    expect(struck, "expected: a call that works on files or a database\nseen:     no operation")
 
 
 async def _armed(store: SessionMaker, attempt: Attempt, fault: Fault, at: int) -> Any:
-    store.faults.arm(fault, at=at, caller=asyncio.current_task())
+    store.faults.arm(fault, at=at, sparse=store.faults.are_many, caller=asyncio.current_task())
     return await attempt.call()
 
 

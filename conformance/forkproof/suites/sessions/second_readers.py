@@ -90,9 +90,8 @@ async def a_second_process_agrees_after_every_step(
     await subject.append("main", id="first")
     await step(subject)
     await subject.check("the open session")
-    await store.check_in_second_process(subject)
     fork = await subject.fork(TreeFork())
-    await store.check_in_second_process(fork)
+    await store.check_in_second_process(subject, fork)
     await store.check_each(fork, subject)
 
 
