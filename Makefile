@@ -9,16 +9,18 @@ RUN := .venv/bin/python -m
 
 # The main job: the contract against the reference backends, a verdict per clause. Two processes share the cases.
 check: environment
-	@.venv/bin/forkproof check memory jsonl --jobs 2 --report build/report
+	@.venv/bin/forkproof check memory jsonl sqlite sqlite-shared --jobs 2 --report build/report
 
 # The test suite on every supported Python of this machine.
 test: environment
 	@ci/test
 
-# What appends, forks, session files and generated sessions cost, against references of the same run.
+# What appends, forks, session files, databases and generated sessions cost, against references of the same run.
 bench: environment
 	@$(RUN) forkbench.session_costs memory -o build/bench/session-costs.json
 	@$(RUN) forkbench.file_costs jsonl --beside memory -o build/bench/file-costs.json
+	@$(RUN) forkbench.database_costs sqlite -o build/bench/database-costs-sqlite.json
+	@$(RUN) forkbench.database_costs sqlite-shared -o build/bench/database-costs-sqlite-shared.json
 	@$(RUN) forkbench.generation_costs -o build/bench/generation-costs.json
 
 lint: environment

@@ -40,11 +40,11 @@ ROOMS = ("forkstore", "forkstore.contract", "forkstore.memory", "forkstream", "f
 
 # What each package may import from outside; the contract of the reference store stays installable with one dependency.
 OUTSIDE = {
-    "forkstore": {"msgspec"},
+    "forkstore": {"apsw", "msgspec"},
     "forkstream": set[str](),
     "forkgen": {"msgspec", "rich"},
-    "forkproof": {"pytest", "rich"},
-    "forkbench": set[str](),
+    "forkproof": {"apsw", "pytest", "rich"},
+    "forkbench": {"apsw"},
 }
 
 # What an extra of the distribution brings, and the one folder that may import it.

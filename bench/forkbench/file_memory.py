@@ -16,7 +16,7 @@ from forkstore.contract.writes import EntryInsert
 
 from .figures import Figure, WrongAnswer
 from .file_forks import scope
-from .fork_probes import ReadsPeak
+from .fork_probes import UNTOLD, ReadsPeak
 from .session_costs import message
 from .session_files import FileStore, Source, check_and_remove
 
@@ -75,5 +75,5 @@ async def _peak(store: FileStore, source: Source, options: ForkOptions) -> int:
             fork = await repo.fork(source.metadata, options)
         await check_and_remove(repo, fork, source)
     if probe.peak is None:
-        raise WrongAnswer("a fork did not tell its probe of `before_publish`")
+        raise WrongAnswer(UNTOLD)
     return probe.peak

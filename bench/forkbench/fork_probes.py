@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from time import perf_counter_ns
+from typing import Final
 
 from forkproof.instruments.memory import MemoryMeter
 from forkproof.instruments.watched_files import FileCall, ReaderUse, WatchedFiles
@@ -10,6 +11,8 @@ from forkstore.contract.files import Files
 
 from .figures import WrongAnswer
 from .rounds import Turn
+
+UNTOLD: Final = "a fork did not tell its probe of `before_publish`"
 
 
 class StopsTurn:
@@ -31,7 +34,7 @@ class StopsTurn:
     def check(self) -> None:
         """Raises WrongAnswer when the last fork did not tell: then its time went to the end of the call."""
         if self._turn is not None:
-            raise WrongAnswer("a fork did not tell its probe of `before_publish`")
+            raise WrongAnswer(UNTOLD)
 
 
 class ReadsPeak:
@@ -45,19 +48,32 @@ class ReadsPeak:
         self.peak = self._meter.read_peak()
 
 
-class PublishingTimes:
-    """A fork probe and a record of file calls in one: when the copying ended, and when the file got its name."""
+class CopyingEnd:
+    """A fork probe that notes when the copying ended."""
 
     def __init__(self) -> None:
         self.copied_ns = 0
+
+    async def before_publish(self) -> None:
+        self.copied_ns = perf_counter_ns()
+
+    def since(self, begun_ns: int) -> int:
+        """Nanoseconds from the beginning of the last fork. Raises WrongAnswer when it did not tell of its end."""
+        if self.copied_ns < begun_ns:
+            raise WrongAnswer(UNTOLD)
+        return self.copied_ns - begun_ns
+
+
+class PublishingTimes(CopyingEnd):
+    """A fork probe and a record of file calls in one: when the copying ended, and when the file got its name."""
+
+    def __init__(self) -> None:
+        super().__init__()
         self.named_ns = 0
 
     def wrap(self, files: Files) -> Files:
         """The capability to hand to the store in place of `files`."""
         return WatchedFiles(files, self)
-
-    async def before_publish(self) -> None:
-        self.copied_ns = perf_counter_ns()
 
     def begin(self, name: str, path: str, target: str | None = None, size: int | None = None) -> FileCall:
         """A file call takes its first step; for the wrapped capability."""

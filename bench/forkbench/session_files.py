@@ -5,24 +5,20 @@ The source of forks is written past the store, in a fraction of the time that co
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable
-from contextlib import asynccontextmanager
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from forkgen import Generated, Transaction, recipe
 from forkgen.jsonl import lines
 from forkgen.recipes.benchmark import CLOCK
-from forkproof.harness import Seams, fact, harness_name
+from forkproof.harness import fact
 from forkproof.makers.raw_files import RawFiles
-from forkproof.verdict import TargetError
 from forkstore.contract.store import Session, SessionMetadata, SessionRepo
 
 from .figures import WrongAnswer
-
-NEEDED: Final = ("raw-files", "probe")
-"""The seams without which the files of a store cannot be measured."""
+from .measured_stores import MeasuredStore
 
 
 @dataclass(frozen=True)
@@ -34,34 +30,18 @@ class Source:
     ids: list[str]
 
 
-class FileStore:
+class FileStore(MeasuredStore):
     """A harness of kind `jsonl`, and the files under its `sessions_root`.
 
     Raises TargetError for a harness of another kind, and for one that lacks a seam or a directory that is needed.
     """
 
     def __init__(self, harness: Any) -> None:
-        name, root, cwd = harness_name(harness), fact(harness, "sessions_root"), fact(harness, "cwd")
-        if "jsonl" not in fact(harness, "kinds"):
-            raise TargetError(f"target {name}: is not of kind 'jsonl', so there are no session files to measure")
-        missing = [repr(seam) for seam in NEEDED if seam not in fact(harness, "seams")]
-        missing += [what for what, there in (("a sessions_root", root), ("a cwd", cwd)) if there is None]
-        if missing:
-            raise TargetError(f"target {name}: does not offer {' and '.join(missing)}, which its files are measured by")
-        self._harness = harness
-        self._raw = RawFiles(Path(root), cwd)
-        self.cwd: str = cwd
+        super().__init__(harness, "jsonl", "session files", "sessions_root", "cwd")
+        self.cwd: str = fact(harness, "cwd")
+        self._raw = RawFiles(Path(fact(harness, "sessions_root")), self.cwd)
         self.can_watch_files = "spy-files" in fact(harness, "seams")
         """Whether a repository takes `files`."""
-
-    @asynccontextmanager
-    async def opened(self, **seams: Any) -> AsyncIterator[SessionRepo]:
-        """A repository with these seams; closed afterwards."""
-        repo = await self._harness.open_repo(Seams(**seams))
-        try:
-            yield repo
-        finally:
-            await repo.close()
 
     async def plant(self, transactions: Iterable[Transaction], *, id: str, ids: Iterable[str]) -> Source:
         """Writes a session into its place; `ids` are those of its entries, which must be one chain."""

@@ -10,7 +10,7 @@ import pytest
 
 from forkbench import fork_probes, rounds
 from forkbench.figures import WrongAnswer
-from forkbench.fork_probes import PublishingTimes, ReadsPeak, StopsTurn
+from forkbench.fork_probes import CopyingEnd, PublishingTimes, ReadsPeak, StopsTurn
 from forkbench.rounds import Rounds
 from forkproof.instruments.memory import MemoryMeter
 from tests.forkproof.plain_files import PlainFiles
@@ -68,3 +68,14 @@ def test_the_moments_of_publishing_are_noted(tmp_path: Any, monkeypatch: pytest.
 
     asyncio.run(published())
     assert (watch.copied_ns, watch.named_ns) == (1, 2)
+
+
+def test_the_time_of_copying_is_that_of_the_last_fork(monkeypatch: pytest.MonkeyPatch) -> None:
+    probe, readings = CopyingEnd(), iter([7])
+    monkeypatch.setattr(fork_probes, "perf_counter_ns", lambda: next(readings))
+    with pytest.raises(WrongAnswer, match="did not tell"):
+        probe.since(3)
+    asyncio.run(probe.before_publish())
+    assert probe.since(3) == 4
+    with pytest.raises(WrongAnswer, match="did not tell"):
+        probe.since(8)
