@@ -3,13 +3,16 @@
 
 MAKEFLAGS += --no-print-directory
 PYTHON ?=
+BREADTH ?= 2
 RUN := .venv/bin/python -m
 
 .PHONY: check test bench lint types imports environment clean
 
 # The main job: the contract against the reference backends, a verdict per clause. Two processes share the cases.
+# Every case is asked, in at most BREADTH of its variants; `make check BREADTH=` asks them all.
 check: environment
-	@.venv/bin/forkproof check memory jsonl sqlite sqlite-shared --jobs 2 --report build/report
+	@TMPDIR="$$(ci/scratch)" .venv/bin/forkproof check memory jsonl sqlite sqlite-shared --jobs 2 \
+		$(if $(BREADTH),--breadth $(BREADTH)) --report build/report
 
 # The test suite on every supported Python of this machine.
 test: environment

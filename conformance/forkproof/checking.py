@@ -6,11 +6,13 @@ import asyncio
 import contextlib
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from importlib import import_module
 from importlib.util import find_spec
+from itertools import groupby
 from pathlib import Path
+from random import Random
 
 from forkproof.case import BoundCase
 from forkproof.clauses import Clauses, load
@@ -39,6 +41,8 @@ class Plan:
     clauses: Clauses
     cases: tuple[BoundCase, ...]
     selection: frozenset[str] | None = None
+    left_out: int = 0
+    """How many variants of these cases are not asked, because the run is to be short."""
 
 
 def suite(family: str) -> tuple[BoundCase, ...]:
@@ -50,11 +54,20 @@ def suite(family: str) -> tuple[BoundCase, ...]:
     return cases
 
 
-def plan(target: Target, cases: Sequence[BoundCase], only: Sequence[str] = ()) -> Plan:
-    """The cases whose naming clause is asked of the target, narrowed to clause or case id prefixes.
+def plan(target: Target, cases: Sequence[BoundCase], only: Sequence[str] = (), *, breadth: int | None = None) -> Plan:
+    """The cases whose naming clause is asked of the target, narrowed to clause or case id prefixes, and to at most
+    `breadth` variants of each case.
 
     Raises SelectionError when a prefix selects nothing that this target is asked.
     """
+    asked = _asked(target, cases, only)
+    if breadth is None:
+        return asked
+    kept = tuple(_some_of_each(target, asked.cases, breadth))
+    return replace(asked, cases=kept, left_out=len(asked.cases) - len(kept))
+
+
+def _asked(target: Target, cases: Sequence[BoundCase], only: Sequence[str]) -> Plan:
     clauses = load(target.family)
     asked = [bound for bound in cases if is_asked(target, clauses, bound)]
     if not only:
@@ -70,6 +83,16 @@ def plan(target: Target, cases: Sequence[BoundCase], only: Sequence[str] = ()) -
         selection |= ids
     chosen = tuple(bound for bound in asked if _is_chosen(bound, only, selection))
     return Plan(target, clauses, chosen, frozenset(selection))
+
+
+def _some_of_each(target: Target, cases: Iterable[BoundCase], breadth: int) -> Iterator[BoundCase]:
+    """At most so many variants of each case, in their order. Which ones, the names of target and case decide: always
+    the same, and others for another target.
+    """
+    for name, group in groupby(cases, key=lambda bound: bound.case.name):
+        variants = list(group)
+        some = Random(f"{target.name} {name}").sample(range(len(variants)), min(breadth, len(variants)))
+        yield from (variants[number] for number in sorted(some))
 
 
 def is_asked(target: Target, clauses: Clauses, bound: BoundCase) -> bool:
@@ -159,6 +182,7 @@ def run(
         ledger,
         selection=planned.selection,
         planned={bound.id: bound.clauses for bound in planned.cases},
+        left_out=planned.left_out,
     )
 
 

@@ -63,13 +63,16 @@ def _parser() -> argparse.ArgumentParser:
     running = argparse.ArgumentParser(add_help=False, parents=[shared])
     running.add_argument("--slow", type=_factor, default=1.0, metavar="X", help="multiply every time-out by X")
     running.add_argument(
-        "--jobs", type=_jobs, default=1, metavar="N", help="share the cases among N processes; default: 1"
+        "--jobs", type=_count, default=1, metavar="N", help="share the cases among N processes; default: 1"
     )
 
     check = commands.add_parser("check", parents=[running], help="run the contract against backends")
     check.add_argument("targets", nargs="+", metavar="TARGET", help="a registered backend, or package.module:Class")
     check.add_argument(
         "--only", type=_prefix, action="append", default=[], metavar="PREFIX", help="only clauses or cases of this id"
+    )
+    check.add_argument(
+        "--breadth", type=_count, metavar="N", help="at most N variants of each case, for a short run; default: all"
     )
     check.add_argument("--report", type=Path, metavar="DIR", help="write the reports of the run here")
     check.add_argument("--ledger", type=Path, metavar="FILE", help="known failures; default: this project's")
@@ -106,7 +109,7 @@ def _prefix(text: str) -> str:
     return text
 
 
-def _jobs(text: str) -> int:
+def _count(text: str) -> int:
     if not text.isascii() or not text.isdigit() or int(text) < 1:
         raise argparse.ArgumentTypeError(f"must be a whole number of at least 1, is {text}")
     return int(text)
@@ -132,6 +135,7 @@ def _check(arguments: argparse.Namespace) -> int:
         ledger=arguments.ledger,
         slow=arguments.slow,
         jobs=arguments.jobs,
+        breadth=arguments.breadth,
         color=arguments.color,
     )
 

@@ -217,6 +217,10 @@ class Verdict:
     ledger_problems: tuple[str, ...] = ()
     selected: bool = False
     counts: Mapping[Status, int] = field(default_factory=dict)
+    cases: int = 0
+    """How many variants of cases gave a result."""
+    left_out: int = 0
+    """How many more the run was told to leave out."""
 
     def of_level(self, level: str) -> tuple[int, int]:
         """(held, exercised) of the scored clauses of one level."""
@@ -258,11 +262,13 @@ def judge(
     *,
     selection: Collection[str] | None = None,
     planned: Mapping[str, Sequence[str]] | None = None,
+    left_out: int = 0,
 ) -> Verdict:
     """Judges one run.
 
     `selection` is the set of clause ids that were to be asked, None for all. `planned` maps every case id that was to
-    run to its clauses: a case that gave no result leaves its clauses unaccounted, and the run fails.
+    run to its clauses: a case that gave no result leaves its clauses unaccounted, and the run fails. `left_out` is the
+    number of variants that were not to run, for the reports to say.
     """
     found = list(results)
     asked = [clause for clause in clauses if target.is_asked(clause) and (selection is None or clause.id in selection)]
@@ -288,6 +294,8 @@ def judge(
         ledger_problems=problems,
         selected=selection is not None,
         counts=Counter(each.status for each in scored),
+        cases=len(found),
+        left_out=left_out,
     )
 
 

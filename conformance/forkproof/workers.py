@@ -8,10 +8,13 @@ of this process.
 from __future__ import annotations
 
 import multiprocessing
+import os
 import signal
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from functools import cache
+from multiprocessing.queues import SimpleQueue
 from pathlib import Path
 
 from forkproof.case import BoundCase
@@ -29,12 +32,11 @@ def run_in_workers(
     A worker that dies leaves a kit error for each case that it took along.
     """
     parts = [cases[start : start + CASES_AT_ONCE] for start in range(0, len(cases), CASES_AT_ONCE)]
-    pool = ProcessPoolExecutor(
-        jobs,
-        mp_context=multiprocessing.get_context("spawn"),
-        initializer=signal.signal,  # an interrupt is for this process to act on
-        initargs=(signal.SIGINT, signal.SIG_IGN),
-    )
+    context = multiprocessing.get_context("spawn")
+    places: SimpleQueue[frozenset[int]] = context.SimpleQueue()
+    for place in _places(jobs):
+        places.put(place)
+    pool = ProcessPoolExecutor(jobs, mp_context=context, initializer=_settle_in, initargs=(places,))
     try:
         sent = [pool.submit(_work, text, family, [bound.id for bound in part], slow, reproducers) for part in parts]
         for part, future in zip(parts, sent, strict=True):
@@ -46,13 +48,40 @@ def run_in_workers(
         pool.shutdown(cancel_futures=True)
 
 
+def _places(jobs: int) -> list[frozenset[int]]:
+    """The processors for each worker: one of its own where there are enough, or all of them.
+
+    A store that hands every call to a thread would else wake another processor with every call.
+    """
+    if not hasattr(os, "sched_getaffinity"):
+        return [frozenset()] * jobs
+    processors = sorted(os.sched_getaffinity(0))
+    if jobs > len(processors):
+        return [frozenset(processors)] * jobs
+    return [frozenset({processor}) for processor in processors[:jobs]]
+
+
+def _settle_in(places: SimpleQueue[frozenset[int]]) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # an interrupt is for the process that gave the orders to act on
+    place = places.get()
+    if place:
+        os.sched_setaffinity(0, place)
+
+
 def _lost(bound: BoundCase) -> CaseResult:
     return CaseResult(bound.id, bound.clauses, Outcome.KIT_ERROR, 0.0, "a worker process died; run with --jobs 1", 0)
 
 
 def _work(text: str, family: str, ids: Sequence[str], slow: float, reproducers: Path) -> list[CaseResult]:
-    from forkproof.checking import run_each, suite
+    from forkproof.checking import run_each
     from forkproof.targets import find_target
 
-    cases = {bound.id: bound for bound in suite(family)}
-    return list(run_each([cases[one] for one in ids], find_target(text).make, slow=slow, reproducers=reproducers))
+    cases = [_cases_by_id(family)[one] for one in ids]
+    return list(run_each(cases, find_target(text).make, slow=slow, reproducers=reproducers))
+
+
+@cache
+def _cases_by_id(family: str) -> Mapping[str, BoundCase]:
+    from forkproof.checking import suite
+
+    return {bound.id: bound for bound in suite(family)}

@@ -36,6 +36,7 @@ def check(
     ledger: Path | None,
     slow: float,
     jobs: int,
+    breadth: int | None,
     color: str,
 ) -> int:
     """Runs the contract against every target and returns the exit code: a red one goes before an unreachable one.
@@ -50,7 +51,7 @@ def check(
     if report:
         prepare_directory(report)
     terminal = Terminal(color=color)
-    approached = [_approach(each, only, slow) for each in found]
+    approached = [_approach(each, only, breadth, slow) for each in found]
     with _reproducers(report) as reproducers:
         verdicts = [_run_one(each, known, slow, jobs, reproducers, terminal) for each in approached]
         for verdict in verdicts:
@@ -69,7 +70,7 @@ def write_todays_ledger(text: str, *, owner: str, expires: date, slow: float, jo
     """Runs one target and writes an entry for every clause that fails today, as TOML for the author to edit."""
     if not owner.strip():
         raise UsageError("--owner: must not be blank")
-    approached = _approach(find_target(text), (), slow)
+    approached = _approach(find_target(text), (), None, slow)
     if approached.trouble:
         _warn(approached)
         return 3
@@ -91,7 +92,7 @@ class Approached:
     trouble: str = ""
 
 
-def _approach(found: FoundTarget, only: Sequence[str], slow: float) -> Approached:
+def _approach(found: FoundTarget, only: Sequence[str], breadth: int | None, slow: float) -> Approached:
     try:
         target = checking.read_target(found)
     except Unreachable as error:
@@ -99,7 +100,7 @@ def _approach(found: FoundTarget, only: Sequence[str], slow: float) -> Approache
         target = Target(found.name or found.text)
         return Approached(found, Plan(target, load(target.family), ()), str(error))
     try:
-        planned = checking.plan(target, checking.suite(target.family), only)
+        planned = checking.plan(target, checking.suite(target.family), only, breadth=breadth)
     except SelectionError as error:
         raise UsageError(str(error)) from error
     try:

@@ -3,7 +3,7 @@
     forkproof_report   the schema version, first
     contract           the contract version of the kit
     targets[]          name, family, verdict, contract, kinds[], seams[], durable, selected, seconds,
-                       counts, planned, accounted, kit_errors[], ledger_problems[], clauses{}, cases{}
+                       counts, planned, accounted, left_out, kit_errors[], ledger_problems[], clauses{}, cases{}
       counts           must and should as {held, exercised}; known, not_exercised, not_offered, failed, kit_error
       clauses{id}      status, lane, level, area, statement, detail, seconds, cases[] (ids), known (or null)
       cases{id}        outcome, seconds, calls, detail, reproducer
@@ -98,6 +98,7 @@ def _target(verdict: Verdict) -> dict[str, Any]:
         "counts": count(verdict),
         "planned": verdict.planned,
         "accounted": verdict.accounted,
+        "left_out": verdict.left_out,
         "kit_errors": list(verdict.kit_errors),
         "ledger_problems": list(verdict.ledger_problems),
         "clauses": {each.clause.id: _clause(each) for each in verdict.clauses},

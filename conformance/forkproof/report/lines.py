@@ -22,6 +22,8 @@ def last_line(verdict: Verdict) -> str:
     if counts["kit_error"]:
         parts.append(f"kit error {counts['kit_error']}")
     parts.append(f"(planned {verdict.planned} {equal} accounted {verdict.accounted})")
+    if verdict.left_out:
+        parts.append(f"variants {verdict.cases:,} of {verdict.cases + verdict.left_out:,}")
     return "  ".join([*parts, f"{verdict.seconds:.1f} s"])
 
 

@@ -22,6 +22,7 @@ from forkstore.threads import in_thread
 
 from .batches import BatchLimits
 from .connect import Connect
+from .encoding import check_encoding
 from .failing import database_failures
 from .session_rows import read_session_row
 from .snapshot import begin_snapshot, end_snapshot
@@ -105,6 +106,7 @@ async def _begin(source: ForkSource) -> None:
 
 def _check_source(connection: apsw.Connection, source: ForkSource) -> None:
     _check_file(source)
+    check_encoding(connection)
     read_session_row(connection, source.id, source.path)
 
 

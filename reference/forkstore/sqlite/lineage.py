@@ -51,7 +51,7 @@ class Lineage:
         """The rows of the stage for entries of the source. Each must be in the stage before the next one is taken."""
         for _, seq, entry_id, parent_id, entry_type, custom_type, timestamp, payload in rows:
             if type(seq) is not int or type(entry_id) is not str or seq <= self._last_seq:
-                raise Damage(f"entries row {entry_id!r}: sequence {seq!r} behind entry {self.last_id!r}")
+                raise self._misplaced(entry_id, seq)
             parent: int | None = self._last_seq
             if parent_id is None or parent_id != self.last_id:
                 parent = self._turn_to(entry_id, seq, parent_id)
@@ -77,6 +77,11 @@ class Lineage:
     def finish(self) -> None:
         """There are no more entries."""
         self._stage.execute(_MOVE_TIP, (self._last_seq, self._segment))
+
+    def _misplaced(self, entry_id: object, seq: object) -> Damage:
+        if entry_id is None:  # the path comes from the branch index, whose rows are joined to their entries
+            return Damage(f"branch_entries row behind entry {self.last_id!r}: no entry has its id, sequence and type")
+        return Damage(f"entries row {entry_id!r}: its id or its sequence {seq!r} cannot follow entry {self.last_id!r}")
 
     def _turn_to(self, entry_id: str, seq: int, parent_id: str | None) -> int | None:
         """Leaves the segment of the entry before for that of another one; gives the sequence of the parent."""

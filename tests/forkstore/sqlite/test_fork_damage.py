@@ -91,3 +91,18 @@ async def test_what_a_scope_does_not_need_may_be_damaged(tmp_path: Path, damage:
         await fork.close()
         await repo.delete(fork.metadata)
     await repo.close()
+
+
+async def test_a_source_of_another_encoding_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "elsewhere" / "source.sqlite"
+    path.parent.mkdir()
+    connection = apsw.Connection(str(path))
+    connection.execute("PRAGMA encoding = 'UTF-16'")
+    connection.execute("CREATE TABLE other (id)")
+    connection.close()
+    source = long_source(path, 10)
+    repo = SqliteSessionRepo(tmp_path / "sessions")
+    for options in (TREE, TIP):
+        with pytest.raises(CorruptSession):
+            await repo.fork(source, options)
+    await repo.close()
