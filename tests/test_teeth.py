@@ -40,8 +40,10 @@ def test_a_lie_is_caught_by_the_case_of_its_clause(mutant: AnyMutant, tmp_path: 
     seen = []
     target = Target.of(mutant.harness(tmp_path))
     asked = [bound for bound in CASES[mutant.kills] if is_asked(target, CLAUSES, bound)]
-    for bound in asked:
-        result = run_case(bound, mutant.harness(tmp_path), slow=0.5)
+    for number, bound in enumerate(asked):
+        place = tmp_path / str(number)
+        place.mkdir()
+        result = run_case(bound, mutant.harness(place), slow=0.5)
         if result.outcome is Outcome.FAILED and OWN_MESSAGE.search(result.detail):
             return
         seen.append(f"{result.case}: {result.outcome} {result.detail}".strip())

@@ -298,3 +298,22 @@ def test_the_directory_holds_what_it_would_hold_without_the_spy(place, tmp_path)
     connection.execute("SELECT id FROM entries").fetchall()
     connection.close()
     assert [path.name for path in Path(tmp_path).iterdir()] == ["garden.sqlite"]
+
+
+def test_a_connection_that_outlives_the_spy_is_let_go_of(place):
+    kept = place.open("read-write")
+    place.spy.release()
+    place.spy.release()
+    seen = place.spy.seen
+    kept.execute("SELECT 1").fetchall()
+    kept.close()
+    assert place.spy.seen == seen
+    assert [one.closed for one in place.spy.connections()] == [None]
+
+
+def test_a_connection_in_a_cycle_is_told_as_closed_when_the_collector_takes_it(place):
+    cycle = [place.open("read-write")]
+    cycle.append(cycle)
+    del cycle
+    gc.collect()
+    assert place.spy.open_connections() == []

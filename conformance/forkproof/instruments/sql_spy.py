@@ -50,6 +50,7 @@ class SqlSpy:
         self._lock = threading.Lock()
         self._now = 0
         self._connections: list[SqlConnection] = []
+        self._watches: list[Watch] = []  # kept until `release`, so the collector takes none before its connection
         self._transactions: list[Transaction] = []
         self._executions: list[Execution] = []
         self._left_out = 0
@@ -63,12 +64,21 @@ class SqlSpy:
                 self.seen += 1
             made = connect(path, mode)
             record = SqlConnection(path, os.path.realpath(path), mode, threading.get_ident(), self.tick())
+            watch = Watch(record, self)
             with self._lock:
                 self._connections.append(record)
-            Watch(record, self).begin(made)
+                self._watches.append(watch)
+            watch.begin(made)
             return made
 
         return watched
+
+    def release(self) -> None:
+        """Lets go of every connection that is still open, at the end of a case: nothing more is seen of it."""
+        with self._lock:
+            watches, self._watches = self._watches, []
+        for watch in watches:
+            watch.end()
 
     def forget(self) -> int:
         """Forgets what has ended: from here on every question is about what is open now and what comes later. Gives the

@@ -10,6 +10,7 @@ asked once more for each distinct statement, for its plan.
 from __future__ import annotations
 
 import threading
+import weakref
 from collections import Counter
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -129,11 +130,23 @@ class Watch:
         self._commits = 0
         self._plans: dict[str, Plan | None] = {}
         self._explains = False
+        self._watched: weakref.ref[apsw.Connection] | None = None
 
     def begin(self, connection: apsw.Connection) -> None:
-        """Registers the callbacks."""
+        """Registers the callbacks. The connection is not kept alive."""
+        self._watched = weakref.ref(connection)
         connection.trace_v2(_EVENTS, self._on_event, id=self)
         connection.set_commit_hook(self._on_commit, id=self)
+
+    def end(self) -> None:
+        """Takes the callbacks away, if the connection is still open: the interpreter may collect what nobody has closed
+        when the callbacks can no longer run.
+        """
+        connection = None if self._watched is None else self._watched()
+        if connection is not None:
+            with suppress(apsw.Error):  # it is closed, or at work in another thread
+                connection.trace_v2(0, None, id=self)
+                connection.set_commit_hook(None, id=self)
 
     def _on_event(self, event: dict[str, Any]) -> None:
         code = event["code"]

@@ -130,6 +130,8 @@ class CaseInstruments:
         """Takes away what the instruments brought along: the faults beneath the connections, and the staging directory
         with all that was left in it.
         """
+        if self.sql is not None:
+            self.sql.release()
         if self.sql_faults is not None:
             self.sql_faults.release()
         if self.staging_directory is not None:

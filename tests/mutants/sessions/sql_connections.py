@@ -12,8 +12,10 @@ class LeavesTheConnectionOfASession(SqlLie):
 
     kills = "S-SQL-TXN-05"
     file = "worker.py"
-    line = "        if connection is not None:\n            connection.close()\n"
-    lie = '        self.__class__.__dict__["open"].__dict__.setdefault("kept", []).append(connection)\n'
+    line = "        try:\n            connection.close()\n"
+    lie = (
+        '        try:\n            vars(Worker.open).setdefault("kept", []).append(connection)\n'
+    )
 
 
 class ClosesOnFailureOnly(SharedSqlLie):

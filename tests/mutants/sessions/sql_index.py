@@ -65,8 +65,8 @@ class AForkCopiesBeyondTheCompaction(SqlLie):
 
     kills = "S-SQL-IDX-01"
     file = "publishing.py"
-    line = "WHERE entry.parent IS NOT NULL AND entry.type <> 'compaction'"
-    lie = "WHERE entry.parent IS NOT NULL"
+    line = "iif(walk.up IS NOT NULL AND entry.type = 'compaction', NULL, entry.parent)"
+    lie = "entry.parent"
 
 
 class AForkBeginsASegmentAtEveryTurn(SqlLie):
