@@ -13,9 +13,7 @@ class LeavesTheConnectionOfASession(SqlLie):
     kills = "S-SQL-TXN-05"
     file = "worker.py"
     line = "        try:\n            connection.close()\n"
-    lie = (
-        '        try:\n            vars(Worker.open).setdefault("kept", []).append(connection)\n'
-    )
+    lie = '        try:\n            vars(Worker.open).setdefault("kept", []).append(connection)\n'
 
 
 class ClosesOnFailureOnly(SharedSqlLie):
