@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable, Sequence
 
 from forkproof.case import case, rows
-from forkproof.expect import expect, expect_equal
-from forkproof.instruments.memory import MemoryMeter
+from forkproof.expect import expect
 from forkproof.makers import SessionMaker
 from forkproof.makers.records import idle_lane_state, lane_configuration, message_entry
+from forkproof.suites.sessions.fork_peaks import fork_peak
 from forkstore.contract.addresses import branch_tip, lane_config, lane_state, list_address, value_address
-from forkstore.contract.forks import BranchFork, ForkOptions, TreeFork
+from forkstore.contract.forks import BranchFork, TreeFork
 from forkstore.contract.store import Session
 from forkstore.contract.writes import EntryInsert, ListAppend, ListDelete, ValueDelete, ValueSet, Write
 
@@ -49,30 +49,17 @@ async def _commit(session: Session, writes: Writes) -> None:
     await session.mutate(lambda scope: scope.commit(list(writes)))
 
 
-async def _peak(store: SessionMaker, source: Session, options: ForkOptions) -> int:
-    """The peak memory of a fork up to `before_publish`, in bytes above its start."""
-    peaks: list[int] = []
-
-    async def read_peak() -> None:
-        peaks.append(meter.read_peak())
-
-    store.probe.run("before_publish", read_peak)
-    with MemoryMeter() as meter:
-        fork = await store.repo.fork(source.metadata, options)
-    await fork.close()
-    expect_equal(len(peaks), 1, of="how often the fork awaited before_publish")
-    return peaks[0]
-
-
 async def _growths(
     store: SessionMaker, small: Writes, large: Writes, per_commit: int = FIVE
 ) -> AsyncIterator[tuple[str, int]]:
     """By how many bytes the peak grows from the small source to the large one: in both scopes, open and closed."""
-    await _peak(store, await _session(store, _messages(FIVE, 256)), TreeFork())  # what is made once only is made here
+    await fork_peak(
+        store, await _session(store, _messages(FIVE, 256)), TreeFork()
+    )  # what is made once only is made here
     sources = [await _session(store, writes, per_commit) for writes in (small, large)]
     for source_is in ("open", "closed"):
         for options in (TreeFork(), BranchFork("main")):
-            peaks = [await _peak(store, source, options) for source in sources]
+            peaks = [await fork_peak(store, source, options) for source in sources]
             yield f"{options!r} of the {source_is} source", peaks[1] - peaks[0]
         for source in sources:
             await source.close()

@@ -19,6 +19,7 @@ from forkproof.makers import SessionMaker, Subject
 from forkproof.oracle.model import SessionModel
 from forkproof.suites import killed_processes
 from forkproof.suites.killed_processes import COMMITS, LOG, OLD, PLAN, STEPS, writes_of
+from forkproof.suites.sessions.standing import expect_made_anew
 from forkstore.contract.errors import SessionNotFound
 from forkstore.contract.forks import TreeFork, fork_options_to_wire
 from forkstore.contract.store import SessionMetadata, SessionRepo
@@ -175,20 +176,6 @@ async def leftovers_of_a_killed_process_are_in_nobodys_way(store: SessionMaker, 
     run = await killed(Play(store.harness, scenario, arguments), point)
     expect(run.hit is not None, f"expected: the process reaches {point.name}\nseen:     it ended")
     known = set(store.root.rglob("*"))
-    await store.assert_only_known_sessions(source)
-    for number in range(2):
-        made = await ended(
-            store.repo.fork(source.metadata, TreeFork(id=run.name))
-            if number
-            else store.repo.create(id=run.name, **store.create_options)
-        )
-        expect_equal(made.word, "returned", of=f"{'a fork' if number else 'a create'} onto the id, after {run}")
-        model = source.model.fork(TreeFork(), source.id) if number else SessionModel()
-        subject = store.subject(made.value, model)
-        await subject.reopen()
-        await subject.check("what was made with the id")
-        await store.assert_only_known_sessions(source, subject)
-        await subject.close()
-        await store.repo.delete(subject.metadata)
+    await expect_made_anew(store, source, run)
     for path in set(store.root.rglob("*.tmp")) - known:
         expect(False, f"expected: no further temporary file\nseen:     {path}")

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 
 from forkproof.case import case, rows
-from forkproof.expect import expect, expect_equal
-from forkproof.instruments.memory import MemoryMeter
+from forkproof.expect import expect
 from forkproof.makers import SessionMaker
 from forkproof.makers.records import message_entry
+from forkproof.suites.sessions.fork_peaks import fork_peak
 from forkstore.contract.addresses import entry_label, list_address, value_address
-from forkstore.contract.forks import BranchFork, ForkOptions, TreeFork
+from forkstore.contract.forks import BranchFork, TreeFork
 from forkstore.contract.store import Session
 from forkstore.contract.writes import EntryInsert, ListAppend, ValueSet, Write
 
@@ -65,21 +65,6 @@ def _committing(writes: list[Write]) -> Callable[..., Awaitable[object]]:
     return lambda scope: scope.commit(writes)
 
 
-async def _peak(store: SessionMaker, source: Session, options: ForkOptions) -> int:
-    """The peak memory of a fork up to `before_publish`, in bytes above its start."""
-    peaks: list[int] = []
-
-    async def read_peak() -> None:
-        peaks.append(meter.read_peak())
-
-    store.probe.run("before_publish", read_peak)
-    with MemoryMeter() as meter:
-        fork = await store.repo.fork(source.metadata, options)
-    await fork.close()
-    expect_equal(len(peaks), 1, of="how often the fork awaited before_publish")
-    return peaks[0]
-
-
 @case("S-FORK-STR-05")
 @rows("writes", SOURCES)
 async def memory_does_not_grow_with_the_number_of_rows(
@@ -92,8 +77,8 @@ async def memory_does_not_grow_with_the_number_of_rows(
     places that are collected before the copying.
     """
     sources = [await _session(store, writes(count)) for count in (FEW, MANY)]
-    await _peak(store, sources[0], TreeFork())  # what is made once only is made here
+    await fork_peak(store, sources[0], TreeFork())  # what is made once only is made here
     for options in (TreeFork(), BranchFork("main")):
-        small, large = [await _peak(store, source, options) for source in sources]
+        small, large = [await fork_peak(store, source, options) for source in sources]
         seen = f"{(large - small) / MEBIBYTE:.2f} MiB"
         expect(large - small <= 2 * MEBIBYTE, f"{options!r}\nexpected: at most 2 MiB more\nseen:     {seen}")

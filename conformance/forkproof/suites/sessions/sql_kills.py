@@ -6,14 +6,13 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from forkproof.case import case, rows
-from forkproof.expect import expect, expect_equal
+from forkproof.expect import expect
 from forkproof.instruments.kill import Play, Point, killed
 from forkproof.instruments.kill_child import KillStage
-from forkproof.instruments.racing import ended
 from forkproof.instruments.sql_operations import STAGE
 from forkproof.makers import SessionMaker
-from forkproof.oracle.model import SessionModel
 from forkproof.suites import killed_processes
+from forkproof.suites.sessions.standing import expect_made_anew
 from forkstore.contract.forks import TreeFork, fork_options_to_wire
 
 DESTINATION = "*.sqlite*"
@@ -43,20 +42,6 @@ async def what_a_killed_process_left_in_databases_is_in_nobodys_way(store: Sessi
     arguments = {"options": fork_options_to_wire(TreeFork())}
     run = await killed(Play(store.harness, scenario, arguments), point)
     expect(run.hit is not None, f"expected: the process reaches {point.name}\nseen:     it ended")
-    await store.assert_only_known_sessions(source)
-    for number in range(2):
-        made = await ended(
-            store.repo.fork(source.metadata, TreeFork(id=run.name))
-            if number
-            else store.repo.create(id=run.name, **store.create_options)
-        )
-        expect_equal(made.word, "returned", of=f"{'a fork' if number else 'a create'} onto the id, after {run}")
-        model = source.model.fork(TreeFork(), source.id) if number else SessionModel()
-        subject = store.subject(made.value, model)
-        await subject.reopen()
-        await subject.check("what was made with the id")
-        await store.assert_only_known_sessions(source, subject)
-        await subject.close()
-        await store.repo.delete(subject.metadata)
+    await expect_made_anew(store, source, run)
     await source.open()
     await source.check("the source of a fork that was killed")

@@ -8,11 +8,13 @@ from forkproof.expect import expect_equal
 from forkproof.harness import works_on_a_database
 from forkproof.instruments.byteguard import tree
 from forkproof.instruments.fault_kinds import Hit
+from forkproof.instruments.kill import Killed
 from forkproof.instruments.racing import ended
 from forkproof.instruments.stepping import Stepped
-from forkproof.makers import SessionMaker
+from forkproof.makers import SessionMaker, Subject
 from forkproof.oracle.model import SessionModel
 from forkproof.suites.sessions.attempts import NEW, Attempt, Makes
+from forkstore.contract.forks import TreeFork
 
 
 class Standing(Protocol):
@@ -69,3 +71,24 @@ async def expect_free(store: SessionMaker, attempt: Makes, of: str) -> None:
     forked = await ended(attempt.call())
     expect_equal(forked.word, "returned", of=f"a fork onto the id {of}")
     await attempt.accept(f"what was forked {of}")
+
+
+async def expect_made_anew(store: SessionMaker, source: Subject, run: Killed) -> None:
+    """Breaks the clause unless only the source is listed after a process was killed that made a session of the run's
+    name, and a create and then a fork of it take that id, each good and deleted afterwards.
+    """
+    await store.assert_only_known_sessions(source)
+    for number in range(2):
+        made = await ended(
+            store.repo.fork(source.metadata, TreeFork(id=run.name))
+            if number
+            else store.repo.create(id=run.name, **store.create_options)
+        )
+        expect_equal(made.word, "returned", of=f"{'a fork' if number else 'a create'} onto the id, after {run}")
+        model = source.model.fork(TreeFork(), source.id) if number else SessionModel()
+        subject = store.subject(made.value, model)
+        await subject.reopen()
+        await subject.check("what was made with the id")
+        await store.assert_only_known_sessions(source, subject)
+        await subject.close()
+        await store.repo.delete(subject.metadata)
