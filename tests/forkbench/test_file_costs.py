@@ -254,6 +254,7 @@ def test_a_store_without_files_to_measure_is_refused(tmp_path: Path, harness: ty
         FileStore(harness(tmp_path))
 
 
+@pytest.mark.one_python
 def test_every_figure_is_measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(file_costs, "commit_costs", partial(commit_costs, pairs=1, block=10))
     figures = asyncio.run(measure(JsonlHarness, MemoryHarness, tmp_path, entries=ENTRIES))

@@ -23,8 +23,10 @@ FLAGS = {
 
 
 def plain_connect(path: str, mode: Mode) -> apsw.Connection:
-    """Opens a database without a word of SQL."""
-    return apsw.Connection(path, flags=FLAGS[mode])
+    """Opens a database without a word of SQL. It waits for a lock: the first readers of a log take turns."""
+    connection = apsw.Connection(path, flags=FLAGS[mode])
+    connection.set_busy_timeout(5_000)
+    return connection
 
 
 class SqlPlace:

@@ -101,6 +101,7 @@ def test_context_managers_are_transactions(place, connection):
 def test_a_begin_that_does_not_get_its_lock_begins_nothing(place, connection):
     other = plain_connect(place.path, "read-write")
     other.execute("BEGIN IMMEDIATE")
+    connection.set_busy_timeout(0)
     with pytest.raises(apsw.BusyError):
         connection.execute("BEGIN IMMEDIATE")
     assert told(place) == []
@@ -118,6 +119,7 @@ def test_a_commit_that_fails_leaves_the_transaction_running(tmp_path):
     reader.execute("BEGIN; SELECT text FROM notes").fetchall()
     writer.execute("BEGIN IMMEDIATE")
     writer.execute(INSERT)
+    writer.set_busy_timeout(0)
     with pytest.raises(apsw.BusyError):
         writer.execute("COMMIT")
     assert [(one.kind, one.ending) for one in spy.transactions()] == [("deferred", None), ("immediate", None)]

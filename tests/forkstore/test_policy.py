@@ -14,7 +14,16 @@ import forkstore
 from forkstore.contract import addresses, policy
 from forkstore.contract.errors import EntryNotOnBranch, UndeclaredNamespace
 from forkstore.contract.forks import BranchFork, TreeFork
-from forkstore.contract.policy import Action, ForkDriver, ForkRow, SelectedBranch, classify, select_branch
+from forkstore.contract.policy import (
+    Action,
+    Fetch,
+    ForkDriver,
+    ForkRow,
+    SelectedBranch,
+    classify,
+    select_branch,
+    to_fetch,
+)
 
 PACKAGE = Path(forkstore.__file__).parent
 IDLE = b'{"currentOperationId":null,"lastOperationId":null,"inbox":[]}'
@@ -52,6 +61,7 @@ def test_the_switch_is_closed() -> None:
     assert registries == []
 
 
+DRIVEN = {"memory": {"fork.py"}, "jsonl": {"selecting.py", "legacy_source.py"}, "sqlite": {"selection.py"}}
 BACKENDS = sorted(path.parent.name for path in PACKAGE.glob("*/repo.py"))
 
 
@@ -61,12 +71,11 @@ def test_the_backends_classify_through_the_policy_only(backend: str) -> None:
     sources = {path.name: path.read_text(encoding="utf-8") for path in (PACKAGE / backend).rglob("*.py")}
     assert [name for name, source in sources.items() if re.search(r"\bAction\b|\bclassify\b", source)] == []
     driven = {name for name, source in sources.items() if re.search(r"\bForkDriver\(", source)}
-    assert driven == {"memory": {"fork.py"}, "jsonl": {"selecting.py", "legacy_source.py"}}.get(backend, driven)
-    assert driven
+    assert driven == DRIVEN[backend]
 
 
 def test_there_are_backends_to_look_at() -> None:
-    assert {"memory", "jsonl"} <= {*BACKENDS}
+    assert set(DRIVEN) == {*BACKENDS}
 
 
 @pytest.mark.parametrize("kind", ["value", "list"])
@@ -153,3 +162,33 @@ def test_the_selected_tip(options: BranchFork, tip: object, selected: object) ->
 def test_a_fork_point_off_the_path_is_refused(tip: str | None) -> None:
     with pytest.raises(EntryNotOnBranch):
         select_branch(BranchFork("main", "c"), tip, lambda *_: False, lambda _: None)
+
+
+NAMESPACES = [*addresses.BUILT_IN_ADDRESSES, ("garden", "value"), ("garden", "list"), ("pi.op.x", "list")]
+
+
+@pytest.mark.parametrize("of_branch", [True, False])
+@pytest.mark.parametrize(("namespace", "kind"), NAMESPACES)
+def test_what_is_to_be_fetched_is_what_the_driver_would_copy(
+    namespace: str, kind: addresses.Kind, of_branch: bool
+) -> None:
+    def copied(key: str) -> bool:
+        selection = SelectedBranch("limb", "e1") if of_branch else TreeFork()
+        return bool(ForkDriver(selection, lambda _: True).take(ForkRow(namespace, key, kind, 1, b"null")))
+
+    due = Fetch.EVERYTHING if copied("trunk") else Fetch.ROW_OF_BRANCH if copied("limb") else Fetch.NOTHING
+    assert to_fetch(namespace, kind, of_branch=of_branch) is due
+
+
+@pytest.mark.parametrize("of_branch", [True, False])
+def test_what_is_undeclared_is_refused_before_it_is_fetched(of_branch: bool) -> None:
+    with pytest.raises(UndeclaredNamespace):
+        to_fetch("pi.unknown", "value", of_branch=of_branch)
+
+
+def test_the_reserved_ranges_hold_what_is_reserved() -> None:
+    names = ["", "o", "pi", "pi!", "pi-x", "pi.", "pi.x", "pi.\U0010ffff", "pi/", "pi/x", "pi0", "pia", "PI.x", "pj"]
+    ranges = addresses.RESERVED_RANGES
+    assert [any(start <= name < end for start, end in ranges) for name in names] == [
+        addresses.is_reserved(name) for name in names
+    ]

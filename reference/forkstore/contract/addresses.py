@@ -54,6 +54,9 @@ def is_reserved(namespace: str) -> bool:
     return namespace == "pi" or namespace.startswith("pi.")
 
 
+RESERVED_RANGES: Final = (("pi", "pi\0"), ("pi.", "pi/"))
+"""The reserved namespaces by code point: from the one, below the other. No namespace holds U+0000."""
+
 BRANCH_TIP: Final = "pi.branch.tip"
 LANE_CONFIG: Final = "pi.lane.config"
 LANE_STATE: Final = "pi.lane.state"

@@ -64,6 +64,33 @@ def classify(namespace: str, kind: Kind) -> Action:
             return Action.FAIL
 
 
+class Fetch(enum.Enum):
+    """What a backend that filters in its query fetches of a namespace."""
+
+    NOTHING = enum.auto()
+    ROW_OF_BRANCH = enum.auto()
+    """The row whose key is the branch."""
+    EVERYTHING = enum.auto()
+
+
+def to_fetch(namespace: str, kind: Kind, *, of_branch: bool) -> Fetch:
+    """So much that nothing is left out which `ForkDriver.take` would copy, in branch scope or in tree scope.
+
+    Raises UndeclaredNamespace where `take` would. Keeps S-SQL-FORK-09.
+    """
+    match classify(namespace, kind):
+        case Action.FAIL:
+            raise UndeclaredNamespace(namespace, kind)
+        case Action.DROP:
+            return Fetch.NOTHING
+        case Action.TIP | Action.CONFIG | Action.STATE if of_branch:
+            return Fetch.ROW_OF_BRANCH
+        case Action.APPLICATION if of_branch:
+            return Fetch.NOTHING
+        case _:
+            return Fetch.EVERYTHING
+
+
 @dataclass(frozen=True, slots=True)
 class SelectedBranch:
     """A branch fork after selection: the branch, the tip its fork gets, and the entries that belong to it.

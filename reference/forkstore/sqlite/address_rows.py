@@ -13,21 +13,15 @@ from typing import Final
 
 import apsw
 
-from forkstore.contract.addresses import Kind
-from forkstore.contract.errors import UndeclaredNamespace
-from forkstore.contract.policy import Action, classify
+from forkstore.contract.addresses import RESERVED_RANGES, Kind
+from forkstore.contract.policy import Fetch, to_fetch
 
 from .batches import SizedRow
 
 KINDS: Final[tuple[Kind, ...]] = ("value", "list")
 
-_RESERVED: Final = (("pi", "pi\0"), ("pi.", "pi/"))
-"""Exactly `pi`, and all that starts with `pi.`: from the one, below the other."""
-_APPLICATION_BETWEEN: Final = (("", "pi"), ("pi\0", "pi."))
-_APPLICATION_FROM: Final = "pi/"
-
-_LANE_ACTIONS: Final = (Action.TIP, Action.CONFIG, Action.STATE)
-_NEVER_READ: Final = (Action.DROP, Action.APPLICATION)
+_APPLICATION_BETWEEN: Final = (("", RESERVED_RANGES[0][0]), (RESERVED_RANGES[0][1], RESERVED_RANGES[1][0]))
+_APPLICATION_FROM: Final = RESERVED_RANGES[1][1]
 
 
 class _Statements:
@@ -68,8 +62,8 @@ class AddressRows:
     def rows(self, kind: Kind) -> Iterator[SizedRow]:
         """The rows of one kind, with their bytes of text first."""
         statements = _STATEMENTS[kind]
-        for namespace, action in self._reserved[kind]:
-            if self._branch is not None and action in _LANE_ACTIONS:
+        for namespace, fetch in self._reserved[kind]:
+            if fetch is Fetch.ROW_OF_BRANCH and self._branch is not None:
                 yield from self._of(statements.of_key, namespace, self._branch)
             else:
                 yield from self._of(statements.of_namespace, namespace)
@@ -78,17 +72,15 @@ class AddressRows:
                 yield from self._of(statements.between, *bounds)
             yield from self._of(statements.from_on, _APPLICATION_FROM)
 
-    def _namespaces_to_read(self, kind: Kind) -> Iterator[tuple[str, Action]]:
+    def _namespaces_to_read(self, kind: Kind) -> Iterator[tuple[str, Fetch]]:
         for namespace in self._reserved_namespaces(kind):
-            action = classify(namespace, kind)
-            if action is Action.FAIL:
-                raise UndeclaredNamespace(namespace, kind)
-            if action not in _NEVER_READ:
-                yield namespace, action
+            fetch = to_fetch(namespace, kind, of_branch=self._branch is not None)
+            if fetch is not Fetch.NOTHING:
+                yield namespace, fetch
 
     def _reserved_namespaces(self, kind: Kind) -> Iterator[str]:
         """The reserved namespaces that have a row, found from each to the next."""
-        for start, end in _RESERVED:
+        for start, end in RESERVED_RANGES:
             while (found := self._of(_STATEMENTS[kind].probe, start, end).fetchone()) is not None:
                 yield found[0]
                 start = found[0] + "\0"  # noqa: PLW2901 - the smallest name behind it

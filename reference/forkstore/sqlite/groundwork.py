@@ -50,7 +50,8 @@ class Groundwork:
         self._calls -= 1
         if not self._calls:
             # At once, and not in a thread: no call can begin meanwhile that would need them.
-            for directory in reversed(self._directories):
+            # The deepest first, in whatever order the threads of two calls have noted them.
+            for directory in sorted(self._directories, key=lambda made: len(made.parts), reverse=True):
                 with suppress(OSError):
                     directory.rmdir()
             self._directories.clear()

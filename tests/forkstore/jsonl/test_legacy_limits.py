@@ -109,6 +109,7 @@ def test_the_index_holds_no_payload(make) -> None:
     assert peaks[1] - peaks[0] < 256 * KIB
 
 
+@pytest.mark.one_python
 def test_messages_are_held_from_their_line_to_the_last_compaction_that_needs_them() -> None:
     """Messages 1 to 100; 101 keeps three of them; 102, its child, keeps 101; 103, a child of 100, keeps nine."""
     size = 64 * KIB

@@ -57,6 +57,24 @@ async def test_what_was_made_stays_for_a_session(container: Path, tmp_path: Path
     assert _standing(tmp_path) == ["a", "all.sqlite", "b"]
 
 
+async def test_directories_that_two_calls_make_at_once_go_deepest_first(
+    container: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    groundwork, mkdir = _groundwork(1), Path.mkdir
+
+    def overtaken(directory: Path) -> None:
+        """Another call goes on in here before this one has noted what it made."""
+        monkeypatch.setattr(Path, "mkdir", mkdir)
+        mkdir(directory)
+        groundwork.make_directory(str(container.parent))
+
+    monkeypatch.setattr(Path, "mkdir", overtaken)
+    groundwork.make_directory(str(container.parent))
+    assert _standing(tmp_path) == ["a", "b"]
+    await groundwork.take_back()
+    assert _standing(tmp_path) == []
+
+
 async def test_what_stood_there_before_stays(container: Path) -> None:
     container.parent.mkdir(parents=True)
     with plain(container) as own:

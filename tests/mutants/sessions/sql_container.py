@@ -147,3 +147,16 @@ class AContainerThatAppearsIsInTheWay(SharedSqlLie):
     file = "groundwork.py"
     line = "            except FileExistsError:\n                draft.take_back()\n"
     lie = "            except FileExistsError:\n                draft.take_back()\n                raise\n"
+
+
+class OnlyWhoCreatesSwitchesTheJournal(SharedSqlLie):
+    """Lie: a container with a rollback journal cannot be opened until somebody has made a session in it."""
+
+    kills = "S-SQL-LAY-12"
+    file = "connect.py"
+    line = "            _use_wal(connection)\n"
+    lie = (
+        '            if mode != "create" and connection.execute("PRAGMA journal_mode").get != "wal":\n'
+        '                raise OSError(errno.ENOTSUP, "the database is not in WAL mode")\n'
+        "            _use_wal(connection)\n"
+    )

@@ -22,6 +22,15 @@ class ReadsThroughAWriter(SqlLie):
     lie = OPENS.replace("read-only", "read-write")
 
 
+class ReadsOnThePathAsWritten(SharedSqlLie):
+    """Lie: the source is opened on the path that its metadata spell."""
+
+    kills = "S-SQL-FORK-01"
+    file = "repo.py"
+    line = "            source = self._source(source_key)\n"
+    lie = "            source = self._source((metadata.path, metadata.id))\n"
+
+
 class ReadsWithoutATransaction(SharedSqlLie):
     """Lie: the rows of a closed source are read one statement after the other, without a snapshot."""
 

@@ -6,7 +6,7 @@ from tests.mutants.source_lies import SharedSqlLie, SqlLie
 
 PROBE = "AND namespace >= ? AND namespace < ? ORDER BY namespace LIMIT 1"
 BETWEEN = "AND namespace >= ? AND namespace < ? {ordered}"
-FAILS = "            if action is Action.FAIL:\n"
+FETCHES = "            fetch = to_fetch(namespace, kind, of_branch=self._branch is not None)\n"
 INSERTS = "        insert_session_row(connection, row)\n"
 
 
@@ -33,8 +33,8 @@ class FetchesWhatIsDropped(SqlLie):
 
     kills = "S-SQL-FORK-09"
     file = "address_rows.py"
-    line = "_NEVER_READ: Final = (Action.DROP, Action.APPLICATION)"
-    lie = "_NEVER_READ: Final = (Action.APPLICATION,)"
+    line = "if fetch is not Fetch.NOTHING:"
+    lie = "if True:"
 
 
 class FetchesEveryLane(SharedSqlLie):
@@ -42,7 +42,7 @@ class FetchesEveryLane(SharedSqlLie):
 
     kills = "S-SQL-FORK-09"
     file = "address_rows.py"
-    line = "if self._branch is not None and action in _LANE_ACTIONS:"
+    line = "if fetch is Fetch.ROW_OF_BRANCH and self._branch is not None:"
     lie = "if False:"
 
 
@@ -69,8 +69,8 @@ class ProbesScalarsOnly(SqlLie):
 
     kills = "S-SQL-FORK-10"
     file = "address_rows.py"
-    line = FAILS
-    lie = '            if action is Action.FAIL and kind == "list":\n                continue\n' + FAILS
+    line = FETCHES
+    lie = '            if kind == "list":\n                continue\n' + FETCHES
 
 
 class ProbesInTreeScopeOnly(SharedSqlLie):
@@ -78,8 +78,12 @@ class ProbesInTreeScopeOnly(SharedSqlLie):
 
     kills = "S-SQL-FORK-10"
     file = "address_rows.py"
-    line = FAILS
-    lie = "            if action is Action.FAIL and self._branch is not None:\n                continue\n" + FAILS
+    line = FETCHES
+    lie = (
+        "            try:\n                to_fetch(namespace, kind, of_branch=True)\n"
+        "            except Exception:\n                if self._branch is not None:\n                    continue\n"
+        f"{FETCHES}"
+    )
 
 
 class ProbesNamesWithADotOnly(SqlLie):
@@ -87,8 +91,8 @@ class ProbesNamesWithADotOnly(SqlLie):
 
     kills = "S-SQL-FORK-10"
     file = "address_rows.py"
-    line = '(("pi", "pi\\0"), ("pi.", "pi/"))'
-    lie = '(("pi.", "pi/"),)'
+    line = "for start, end in RESERVED_RANGES:"
+    lie = "for start, end in RESERVED_RANGES[1:]:"
 
 
 class FetchesReservedRowsToJudgeThem(SharedSqlLie):
@@ -117,7 +121,7 @@ class StartsBehindTheDigits(SharedSqlLie):
 
     kills = "S-SQL-FORK-11"
     file = "address_rows.py"
-    line = '_APPLICATION_FROM: Final = "pi/"'
+    line = "_APPLICATION_FROM: Final = RESERVED_RANGES[1][1]"
     lie = '_APPLICATION_FROM: Final = "pi0"'
 
 
@@ -126,8 +130,8 @@ class ForgetsWhatStandsBeforeTheDot(SqlLie):
 
     kills = "S-SQL-FORK-11"
     file = "address_rows.py"
-    line = '(("", "pi"), ("pi\\0", "pi."))'
-    lie = '(("", "pi"),)'
+    line = ", (RESERVED_RANGES[0][1], RESERVED_RANGES[1][0]))"
+    lie = ",)"
 
 
 class FetchesAllEntriesOfATree(SharedSqlLie):

@@ -44,6 +44,15 @@ class LinksToDatabasesAreForeign(SqlLie):
     lie = "return os.path.abspath(path), metadata.id"
 
 
+class OpenSessionsAreKeptByTheirPathAsWritten(SharedSqlLie):
+    """Lie: a session that is opened is reserved under the path that its metadata spell."""
+
+    kills = "S-SQL-LAY-02"
+    file = "repo.py"
+    line = "self._reservations.reserve(key, SessionInUse(metadata.id)) as reservation:"
+    lie = "self._reservations.reserve((metadata.path, key[1]), SessionInUse(metadata.id)) as reservation:"
+
+
 class AnyPathWillDo(SqlLie):
     """Lie: a session is opened and deleted wherever its metadata says that it lies."""
 

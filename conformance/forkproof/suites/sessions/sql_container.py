@@ -7,6 +7,7 @@ from __future__ import annotations
 import asyncio
 import json
 from contextlib import AsyncExitStack
+from pathlib import Path
 
 import apsw
 
@@ -15,7 +16,7 @@ from forkproof.expect import expect, expect_equal, refused
 from forkproof.instruments.fault_kinds import Hit
 from forkproof.instruments.fault_scenes import Watched
 from forkproof.instruments.live_writer import LiveWriter
-from forkproof.instruments.own_connections import can_write_at_once
+from forkproof.instruments.own_connections import can_write_at_once, connected
 from forkproof.instruments.racing import raced, words
 from forkproof.makers import SessionMaker, Subject, records
 from forkproof.makers.raw_databases import session_row
@@ -26,6 +27,7 @@ from forkproof.suites.sessions.other_places import new_place, store_at
 from forkstore.contract.addresses import branch_tip, list_address, value_address
 from forkstore.contract.errors import CorruptSession, StoreIOError, UnknownParent
 from forkstore.contract.forks import BranchFork, TreeFork
+from forkstore.contract.store import SessionMetadata
 from forkstore.contract.writes import EntryInsert, ListAppend, ListDelete, UsageInsert, ValueSet
 
 LOG = list_address("garden.log")
@@ -212,6 +214,31 @@ async def a_container_is_made_by_several_at_once(store: SessionMaker, stands: bo
                     subject = one.subject(ending.value, SessionModel())
                     await subject.append("main", subject.id)
                     await subject.check("a session of a store that several have made")
+
+
+@case("S-SQL-LAY-12", needs=("raw-files",))
+async def a_container_is_opened_by_several_at_once(store: SessionMaker) -> None:
+    """When several repository objects each open a session of a container that has a rollback journal, and whose first
+    users they are, all of them succeed; where each session has a database of its own, each opens one of that kind.
+
+    If this fails, look at: a change of the journal mode that only those try who create; one that is refused at once.
+    """
+    with new_place() as place:
+        async with AsyncExitStack() as opened:
+            stores = [await opened.enter_async_context(store_at(store, place)) for _ in range(4)]
+            places: dict[Path, list[str]] = {}
+            for n in range(len(stores)):
+                places.setdefault(stores[0].databases.place(f"walk-{n}"), []).append(f"walk-{n}")
+            for path, ids in places.items():
+                with connected(stores[0].databases.make(path, *map(session_row, ids))) as connection:
+                    connection.pragma("journal_mode", "delete")
+            known = [SessionMetadata(id=id, created_at=0, path=str(path)) for path, ids in places.items() for id in ids]
+            endings = await raced(*(one.repo.open(each) for one, each in zip(stores, known, strict=True)))
+            expect_equal(words(endings), ["returned"] * len(stores), of="how the first opens of a store ended")
+            for one, ending in zip(stores, endings, strict=True):
+                subject = one.subject(ending.value, SessionModel())
+                await subject.append("main", subject.id)
+                await subject.check("a session that several have opened with its neighbours")
 
 
 @case("S-SQL-LAY-12", needs=("raw-files", "fault-injection"))

@@ -109,9 +109,10 @@ async def an_entry_that_no_segment_holds_is_corruption(store: SessionMaker, dama
 
 
 @case("S-SQL-IDX-03")
-@rows("damage", UNHELD)
+@rows("damage", UNHELD | BASELESS)
 async def nothing_is_committed_below_an_entry_that_no_segment_holds(store: SessionMaker, damage: Break) -> None:
-    """A commit that has to resolve the chain of such an entry raises `CorruptSession` and writes nothing.
+    """A commit that has to resolve the chain of such an entry, or one over a base without `base_seq`, raises
+    `CorruptSession` and writes nothing.
 
     If this fails, look at: a segment without base for what could not be resolved; an index that is written after the
     entry.

@@ -69,7 +69,7 @@ def _emptied_anew(_: SessionMaker, path: Path) -> None:
 
 def _removed_with_side_files(_: SessionMaker, path: Path) -> None:
     for one in (path, *side_files(path)):
-        one.unlink()
+        one.unlink(missing_ok=True)
 
 
 CHANGES: dict[str, Change] = {

@@ -20,7 +20,7 @@ from forkproof.oracle.database_names import database_name
 from forkproof.suites.sessions.calls_by_metadata import CALLS, OPEN_AND_DELETE, Call
 from forkproof.suites.sessions.other_places import new_place, store_at
 from forkproof.targets import find_target
-from forkstore.contract.errors import ForeignSession, InvalidArgument, SessionNotFound
+from forkstore.contract.errors import ForeignSession, InvalidArgument, SessionInUse, SessionNotFound
 from forkstore.contract.forks import BranchFork, TreeFork
 from forkstore.contract.store import SessionMetadata
 
@@ -66,7 +66,8 @@ def _real_place(directory: Path, store: SessionMaker, id: str) -> Path:
 @case("S-SQL-LAY-02", needs=("raw-files",))
 async def a_session_is_found_by_path_and_id(store: SessionMaker) -> None:
     """The real path and the id find a session, whatever else its metadata say: other times, versions and parents change
-    nothing, and a link to the database is as good as its path. An open session cannot be opened again by such a link.
+    nothing, and a link to the database is as good as its path. An open session is neither opened again nor deleted by
+    any of them.
 
     If this fails, look at: sessions kept by the path as it is written; metadata compared whole.
     """
@@ -82,6 +83,10 @@ async def a_session_is_found_by_path_and_id(store: SessionMaker) -> None:
             await subject.close()
             subject.session = await store.repo.open(known)
             expect_equal(subject.session.metadata, subject.metadata, of="the metadata of the opened session")
+            for call in OPEN_AND_DELETE.values():
+                for spelled in (subject.metadata, replace(subject.metadata, path=str(link)), known):
+                    with refused(SessionInUse, session_id="walk"):
+                        await call(store, spelled)
             await subject.check("the session that was opened")
             fork = await store.repo.fork(known, TreeFork(id="fork"))
             await store.subject(fork, subject.model.fork(TreeFork(), subject.id)).check("its fork")
